@@ -19,6 +19,7 @@ LAYERS = {
     "pure": {
         "_align",
         "_digests",
+        "_wording",
         "codec",
         "diff",
         "divergence",
