@@ -10,10 +10,18 @@ import pytest
 from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parent.parent
+BROWSER = {"playwright", "browser_type", "browser", "context", "new_context", "page"}
 
 # Cores are shared, so a deadline would measure the neighbours.
 settings.register_profile("waypost", deadline=None, print_blob=True)
 settings.load_profile("waypost")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whatever drives a browser carries the marker, because `make test` runs those apart."""
+    for item in items:
+        if BROWSER.intersection(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.browser)
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,1 @@
+"""The web inspector: what stopped, what is safe, what is not, what to press."""
