@@ -56,7 +56,7 @@ bench: .venv/test.stamp
 	@$(BIN)/python -m benchmarks $(NAME)
 
 lock: .venv/uv.stamp
-	@UV=$(BIN)/uv bash scripts/lock.sh --upgrade
+	@UV=$(BIN)/uv bash scripts/lock.sh
 
 clean:
 	@rm -rf .venv dist .mypy_cache .ruff_cache .pytest_cache .hypothesis test-results

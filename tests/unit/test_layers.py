@@ -105,7 +105,7 @@ def selects(tree: ast.AST, package: str) -> Iterator[int]:
 
 def breaches(module: str, source: str, *, package: bool, known: frozenset[str]) -> Iterator[Breach]:
     """Every rule that one module breaks, whatever else there is."""
-    tree = ast.parse(source)
+    tree = ast.parse(source, filename=module)
     inside = module if package else module.rpartition(".")[0]
     ours = module.split(".")[0]
     for line, target, name in imports(tree, inside, known):
