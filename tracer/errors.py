@@ -70,7 +70,7 @@ class Paused(BaseException):
         return _revive, (type(self), self.args, self.__dict__)
 
 
-# -- values ---------------------------------------------------------------------------------------------------
+# -- values --------------------------------------------------------------------------------------------------
 
 
 class NotStorable(WaypostError):
@@ -94,7 +94,7 @@ class UnknownType(WaypostError):
         self.path, self.type, self.why = path, type, why
 
 
-# -- configuration --------------------------------------------------------------------------------------------
+# -- configuration -------------------------------------------------------------------------------------------
 
 
 class ConfigError(WaypostError):
@@ -127,7 +127,7 @@ class SecretMissing(ConfigError):
         self.reference, self.why = reference, why
 
 
-# -- the store ------------------------------------------------------------------------------------------------
+# -- the store -----------------------------------------------------------------------------------------------
 
 
 class StoreError(WaypostError):
@@ -135,7 +135,7 @@ class StoreError(WaypostError):
 
 
 class StoreFull(StoreError):
-    """There is no room left for the store. Free disk space or run `waypost prune`; acknowledged steps are safe."""
+    """The store has no room left. Free disk space or run `waypost prune`; acknowledged steps are safe."""
 
     def __init__(self, where: str, detail: str = "") -> None:
         super().__init__(f"{where}. {detail}")
@@ -191,7 +191,7 @@ class UnknownCheckpoint(StoreError):
 
 
 class IntegrityError(WaypostError):
-    """What is stored is not what was written. Do not resume from it; `waypost verify` says how far it is sound."""
+    """What is stored is not what was written. Do not resume; `waypost verify` says how far it is sound."""
 
     def __init__(self, where: str, why: str) -> None:
         super().__init__(f"{where}: {why}")
@@ -202,7 +202,7 @@ class Malformed(IntegrityError):
     """These bytes are not strict JSON of ours."""
 
 
-# -- resuming -------------------------------------------------------------------------------------------------
+# -- resuming ------------------------------------------------------------------------------------------------
 
 
 class ResumeError(WaypostError):
@@ -241,14 +241,15 @@ class StateChanged(ResumeError):
         self.path = path
 
 
-# -- calls ----------------------------------------------------------------------------------------------------
+# -- calls ---------------------------------------------------------------------------------------------------
 
 
 class LedgerError(WaypostError):
     """The call was not dispatched."""
 
     def __init__(self, tool: str, call_id: str = "", detail: str = "") -> None:
-        super().__init__(f"{tool}" + (f" (call {call_id})" if call_id else "") + (f": {detail}" if detail else "."))
+        call = f"{tool} (call {call_id})" if call_id else tool
+        super().__init__(f"{call}: {detail}" if detail else f"{call}.")
         self.tool, self.call_id, self.detail = tool, call_id, detail
 
 
