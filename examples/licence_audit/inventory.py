@@ -1,0 +1,106 @@
+"""Which distributions does an interpreter see, and where does each keep its metadata?
+
+This interpreter is read in place; another one is asked by running it, because only it knows its `sys.path`.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+PROBE_SECONDS = 60.0
+# Runs inside the other interpreter: standard library only, any Python from 3.8 on. One JSON array on stdout.
+_PROBE = """
+import importlib.metadata, json, sys
+sys.path[:] = [p for p in sys.path if p]
+found = []
+for d in importlib.metadata.distributions():
+    place = getattr(d, "_path", None)
+    if place is not None:
+        found.append([d.metadata["Name"] or "", d.version or "", str(place)])
+sys.stdout.write(json.dumps(found))
+"""
+
+
+class InterpreterUnusable(Exception):
+    """The interpreter named with --python cannot list its distributions. Give the path of a Python 3.8+."""
+
+    def __init__(self, python: str, seen: str) -> None:
+        super().__init__(f"{self.__doc__} Asked {python!r}, saw: {seen}")
+        self.python, self.seen = python, seen
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Distribution:
+    """One installed distribution."""
+
+    name: str
+    """Normalised: lower case, runs of `-_.` as one `-`."""
+    version: str
+    """As its metadata says; empty when the metadata cannot be read."""
+    where: str
+    """Absolute path of its `.dist-info` or `.egg-info` (a folder, or one file for old installs)."""
+
+
+def normalised(name: str) -> str:
+    """Return *name* the way package indexes compare names."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def distributions_of(
+    python: str | None = None, *, only: Sequence[str] = (), limit: int = 0
+) -> list[Distribution]:
+    """List the distributions *python* sees (None: the running interpreter), sorted by name.
+
+    *only* keeps those names; *limit* > 0 keeps the first so many. A name found twice on `sys.path` is listed
+    once, where the interpreter would import it from. Raises InterpreterUnusable.
+    """
+    rows = _here() if python is None or _is_this(python) else _asked(python)
+    wanted = {normalised(name) for name in only}
+    kept = [d for d in _first_wins(rows) if not wanted or d.name in wanted]
+    return kept[:limit] if limit > 0 else kept
+
+
+def _is_this(python: str) -> bool:
+    # Not resolve(): the interpreter of a virtual environment is a link to one that sees other distributions.
+    return Path(python).absolute() == Path(sys.executable).absolute()
+
+
+def _here() -> list[tuple[str, str, str]]:
+    found = []
+    for dist in importlib.metadata.distributions(path=[p for p in sys.path if p]):
+        place = getattr(dist, "_path", None)
+        if place is not None:
+            found.append((dist.metadata["Name"] or "", dist.version or "", str(place)))
+    return found
+
+
+def _asked(python: str) -> list[tuple[str, str, str]]:
+    try:
+        done = subprocess.run(
+            [python, "-I", "-c", _PROBE], capture_output=True, text=True, timeout=PROBE_SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise InterpreterUnusable(python, str(error)) from error
+    if done.returncode != 0:
+        last = done.stderr.strip().splitlines()[-1:] or ["nothing on stderr"]
+        raise InterpreterUnusable(python, f"exit {done.returncode}, {last[0]}")
+    try:
+        return [(str(name), str(version), str(where)) for name, version, where in json.loads(done.stdout)]
+    except (ValueError, TypeError) as error:
+        raise InterpreterUnusable(python, f"output that is not a list of distributions ({error})") from error
+
+
+def _first_wins(rows: Iterable[tuple[str, str, str]]) -> list[Distribution]:
+    seen: dict[str, Distribution] = {}
+    for name, version, where in rows:
+        # Metadata without a name still is an installed thing that somebody has to look at.
+        known = normalised(name or Path(where).name.split("-")[0])
+        seen.setdefault(known, Distribution(known, version, str(Path(where).absolute())))
+    return sorted(seen.values())
