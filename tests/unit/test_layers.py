@@ -15,35 +15,20 @@ ROOT = Path(__file__).resolve().parents[2]
 # A module may import its own layer and those above it in this list. A name not listed is on "run":
 # it may import nearly everything, and the lower layers may not import it until it is listed where it belongs.
 LAYERS = {
-    "base": {"contract", "errors", "state", "types"},
-    "pure": {
-        "_align",
-        "_digests",
-        "_wording",
-        "codec",
-        "diff",
-        "divergence",
-        "gate",
-        "items",
-        "seal",
-        "tree",
-        "treeread",
-    },
-    "support": {"config", "faults"},
+    "base": {"contract", "errors", "state", "types"} | {"_shapes"},
+    "pure": {"codec", "seal", "diff", "gate", "divergence", "tree"}
+    | {"_align", "_digests", "_wording", "integrity", "items", "spanref", "treeread"},
+    "support": {"config", "faults", "ids"},
     "store": {"store"},
-    "journal": {"integrity", "journal", "telemetry"},
+    "journal": {"journal", "telemetry"},
     "run": set[str](),
     "edge": {"", "__main__", "cli", "instrument", "savers", "testing"},
 }
 RANKS = {name: rank for rank, names in enumerate(LAYERS.values()) for name in names}
 RUN, INSPECTOR = list(LAYERS).index("run"), len(LAYERS)
 PURE = LAYERS["base"] | LAYERS["pure"]
-IMPURE = {"asyncio", "multiprocessing", "os", "random", "shutil", "socket", "sqlite3", "sqlalchemy"} | {
-    "subprocess",
-    "tempfile",
-    "threading",
-    "time",
-}
+CLOCK_AND_SYSTEM = {"os", "random", "shutil", "socket", "subprocess", "tempfile", "time"}
+IMPURE = CLOCK_AND_SYSTEM | {"asyncio", "multiprocessing", "sqlalchemy", "sqlite3", "threading"}
 WEB = {"flask", "flask_wtf", "inspector", "plotly", "waitress", "werkzeug", "wtforms"}
 MAY_SELECT = re.compile(r"tracer\.store\.(read|write)\w*(\.|$)|tracer\.store\.migrations(\.|$)")
 SELECT = re.compile(r"\s*(SELECT|WITH [\w, ]+ AS \()\b")
