@@ -1,0 +1,233 @@
+"""What does one recorded call say, once and for all?
+
+`canonical` reads a plain call record once, when it is recorded; everything later works on its result.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from . import outcome as outcomes
+from .leaf import LONGEST, Leaf, leaf, plain
+from .rows import Fields, name_of, ordered, parsed, unfold
+
+KINDS: Final = frozenset({"read", "write", "handoff", "internal", "model"})
+FACTS: Final = 400
+"""Scalars of one result that are kept as what the run was told."""
+RESULT_TEXT: Final = 20_000
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_MENTION = re.compile(r"[A-Za-z0-9][\w.@#-]*\d[\w-]*|[\w.+-]+@[\w.-]+\w")
+_NUMERIC_ID = ("id", "no", "number", "ref", "key", "code", "num", "reference")
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A value that a result gave for a record."""
+
+    path: str
+    leaf: Leaf
+    about: str
+    """Token of the record within the result that the value belongs to; "" for the whole result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call in canonical form. `index` is its place among the calls of its list, from 0."""
+
+    index: int
+    name: str
+    tool: str
+    kind: str
+    outcome: str
+    key: str
+    phase: str
+    rows: tuple[Fields, ...]
+    scalars: Fields
+    told: tuple[Fact, ...]
+    mentions: frozenset[str]
+    """Tokens of every identifier in the arguments."""
+    heard: frozenset[str]
+    """Tokens of every identifier in the result."""
+    shape: str
+    """Digest of tool and arguments, notation aside."""
+    answer: str
+    """Digest of the result."""
+    passing: bool = False
+    waiting: bool = False
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def effective(self) -> bool:
+        """Did this call, executed here and now, change the world (a hand-over counts)?"""
+        return self.kind in {"write", "handoff"} and self.outcome == outcomes.DONE
+
+
+def canonical(record: object, index: int = 0) -> Call:
+    """Read one plain record `{name, args, kind, ok, result, …}`; whatever it is, no exception comes out.
+
+    An undeclared kind is a write. What cannot be read is named in `left_out`.
+    """
+    if isinstance(record, Call):
+        return record if record.index == index else replace(record, index=index)
+    try:
+        return _canonical(record, index)
+    except Exception as error:  # A malformed record must never stop the agent that made it.
+        return _unreadable(index, f"call {index}: unreadable record ({type(error).__name__})")
+
+
+def token(found: Leaf) -> str:
+    """What names a record wherever it is mentioned; "" for a value too common to name one."""
+    if found.kind == "number":
+        return found.key if len(found.key.lstrip("-")) >= 4 and "." not in found.key else ""
+    if found.kind == "id":
+        return found.key if len(found.key) >= 3 else (found.norm if len(found.norm) >= 5 else "")
+    return ""
+
+
+def tokens(fields: Fields) -> set[str]:
+    """Tokens of all identifiers in the fields, those within prose too."""
+    out = {token(found) for _, found in fields}
+    for _, found in fields:
+        if found.kind == "text":
+            out.update(token(inner) for inner in within(found))
+    out.discard("")
+    return out
+
+
+def within(text: Leaf) -> Iterator[Leaf]:
+    """The identifiers inside a piece of prose."""
+    for match in list(_MENTION.finditer(text.norm[:LONGEST]))[:50]:
+        found = leaf(match[0])
+        if found is not None and found.kind in {"id", "number"}:
+            yield found
+
+
+def family(name: str) -> str:
+    """approveInvoices, approve_invoice and bulk_approve_invoices are one tool."""
+    words = [w for w in re.split(r"[^A-Za-z0-9]+", _CAMEL.sub("_", plain_name(name))) if w]
+    single = [name_of(w) for w in words]
+    kept = [w for w in single if w not in {"bulk", "batch", "multi", "many"}]
+    return "_".join(kept if len(kept) >= 2 else single) or plain(name)
+
+
+def plain_name(name: object) -> str:
+    """The name as text of bounded length."""
+    return str(name)[:200]
+
+
+def _canonical(record: object, index: int) -> Call:
+    if not isinstance(record, Mapping):
+        return _unreadable(index, f"call {index}: {type(record).__name__} instead of a record")
+    left_out: list[str] = []
+    name = plain_name(record.get("name") or record.get("tool") or "")
+    if not name:
+        left_out.append(f"call {index}: no tool name")
+    tool = family(name)
+    raw_kind = record.get("kind")
+    kind = raw_kind if isinstance(raw_kind, str) and raw_kind in KINDS else ("read" if record.get("read_only") is True else "write")
+    tree = unfold(record.get("args") if record.get("args") is not None else {})
+    left_out += [f"call {index} ({name or 'nameless'}): {what}" for what in tree.left_out]
+    rows = tree.rows()
+    raw_result = record.get("result")
+    result = parsed(raw_result) if isinstance(raw_result, str) else raw_result
+    everything = ordered([*tree.scalars, *(f for group in tree.groups for row in group for f in row)])
+    state = outcomes.outcome(record, list(everything), tool, result)
+    if state == outcomes.DONE and kind == "write":
+        not_done = outcomes.spared(result)
+        rows = [r for r in rows if not any(f.norm in not_done for _, f in r)] if not_done else rows
+        state = state if rows else outcomes.NOTHING
+    told, heard = _told(result)
+    return Call(
+        index=index, name=name, tool=tool, kind=kind, outcome=state,
+        key=str(record.get("idem_key") or record.get("idempotency_key") or "")[:200],
+        phase=str(record.get("phase") or ""),
+        rows=tuple(rows), scalars=ordered(tree.scalars), told=tuple(told),
+        mentions=frozenset(tokens(everything)), heard=frozenset(heard),
+        shape=_digest(tool, *(f"{p}={f.kind}:{f.norm}{f.unit}" for p, f in everything)),
+        answer=_digest(str(record.get("result_digest") or ""), str(raw_result)[:RESULT_TEXT]),
+        passing=state == outcomes.FAILED and outcomes.passing(raw_result),
+        waiting=kind == "read" and _waits(told),
+        left_out=tuple(left_out[:20]),
+    )  # fmt: skip
+
+
+def _told(result: object) -> tuple[list[Fact], set[str]]:
+    facts: list[Fact] = []
+    heard: set[str] = set()
+    if isinstance(result, (Mapping, list, tuple)):
+        _facts(result, "", "", facts, 0)
+        for fact in facts:
+            heard.update(tokens(((fact.path, fact.leaf),)))
+    elif isinstance(result, str) and result:
+        for match in list(_MENTION.finditer(result[:RESULT_TEXT]))[:FACTS]:
+            found = leaf(match[0])
+            if found is not None and token(found):
+                heard.add(token(found))
+    elif isinstance(result, (int, float)):
+        found = leaf(result)
+        if found is not None:
+            facts.append(Fact("", found, ""))
+    return facts, heard
+
+
+def _facts(value: object, path: str, about: str, out: list[Fact], depth: int) -> None:
+    if len(out) >= FACTS or depth > 8:
+        return
+    if isinstance(value, Mapping):
+        mine = about
+        for key, inner in list(value.items())[:60]:
+            name = name_of(key)
+            if isinstance(inner, (str, int)) and not isinstance(inner, bool) and (name.endswith("id") or name in _NUMERIC_ID):
+                found = leaf(inner)
+                if found is not None and token(found):
+                    mine = token(found)
+                    break
+        for key, inner in list(value.items())[:60]:
+            _facts(inner, f"{path}.{name_of(key)}" if path else name_of(key), mine, out, depth + 1)
+    elif isinstance(value, (list, tuple)):
+        for inner in value[:FACTS]:
+            _facts(inner, path, about, out, depth + 1)
+    else:
+        found = leaf(value) if isinstance(value, (str, int, float, bool)) else None
+        if found is not None:
+            out.append(Fact(path, found, about))
+
+
+def is_identifier(path: str, found: Leaf) -> bool:
+    """Is this value of a result a name that somebody handed out, rather than an amount?"""
+    if found.kind == "id":
+        return bool(token(found))
+    return found.kind == "number" and bool(token(found)) and path.rpartition(".")[2].endswith(_NUMERIC_ID)
+
+
+_PENDING: Final = frozenset("pending queued running inprogress processing waiting scheduled started working open busy".split())
+
+
+_FINISHED: Final = frozenset("closed done complete completed ready finished settled processed available ended".split())
+
+
+def _waits(told: list[Fact]) -> bool:
+    """Does the answer itself say that something is still under way?"""
+    return any(
+        (f.leaf.kind == "word" and f.leaf.norm in _PENDING)
+        or (f.leaf.norm == "false" and f.path.rpartition(".")[2] in _FINISHED)
+        for f in told
+    )
+
+
+def _digest(*parts: str) -> str:
+    digest = hashlib.blake2b(digest_size=12)
+    for part in parts:
+        digest.update(part.encode("utf-8", "replace"))
+        digest.update(b"\x1f")
+    return digest.hexdigest()
+
+
+def _unreadable(index: int, why: str) -> Call:
+    empty: frozenset[str] = frozenset()
+    return Call(index, "", "", "internal", outcomes.NOTHING, "", "", (), (), (), empty, empty, f"?{index}", "", left_out=(why,))

@@ -1,0 +1,173 @@
+"""What can only be said when the run has ended?"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from decimal import Decimal
+from typing import Final
+
+from .calls import Call
+from .effects import Effect, amounts, without_amounts
+from .judge import Judge, compared
+from .reading import Totals
+from .reason import Finding, Reason, shown
+
+SETTERS: Final = frozenset("set update change modify edit assign put patch replace move rename".split())
+"""Verbs whose last call decides."""
+NAMED: Final = 20
+"""Missing effects that are named one by one."""
+
+
+def at_the_end(judge: Judge, findings: list[Finding], failures: dict[str, Call], done: set[str]) -> list[Finding]:
+    """The end-of-run findings. Earlier findings that turn out to net to nothing fall here."""
+    out: list[Finding] = []
+    if judge.pattern.count:
+        _together(judge, findings)
+        _superseded(judge, findings)
+        out += _partial(judge, findings)
+        out += _missing(judge)
+    out += _below(judge)
+    out += _gave_up(judge, failures, done, bool(out))
+    return out
+
+
+def _missing(judge: Judge) -> list[Finding]:
+    pattern, reading = judge.pattern, judge.reading
+    lost: dict[str, list[Effect]] = defaultdict(list)
+    groups: set[int] = set()
+    for number, least in pattern.least.items():
+        effect = pattern.effects.effects[number]
+        if effect.tool in pattern.hand_overs:
+            continue
+        if reading.counts[number] + judge.taken[number] >= least:
+            continue
+        if amounts(effect.fields):
+            group = pattern.groups.intern(effect.tool, without_amounts(effect.fields))
+            mine = reading.totals.get(group)
+            if group in groups or (mine is not None and _whole(judge, group, mine)):
+                continue  # Its amounts came in other parts.
+            groups.add(group)
+        lost[effect.tool].append(effect)
+    lost.update(_whole_groups(judge, groups))
+    out: list[Finding] = []
+    strength = 0.9 if pattern.count > 1 else 0.8
+    for tool, effects in lost.items():
+        about = "; ".join(", ".join(shown(f) for _, f in e.fields[:3]) for e in effects[:3])
+        more = f" and {len(effects) - 3} more" if len(effects) > 3 else ""
+        out.append(
+            Finding(Reason("effect.missing", strength, f"{tool} did not come for {about}{more}, which every baseline has.",
+                           None, tool, judge.versus()))
+        )  # fmt: skip
+    return out[:NAMED]
+
+
+def _whole(judge: Judge, group: int, mine: Totals) -> bool:
+    return any(group in t and compared(mine, t[group]) == "whole" for t in judge.pattern.totals)
+
+
+def _whole_groups(judge: Judge, found: set[int]) -> dict[str, list[Effect]]:
+    """Groups that every baseline has, in whatever parts, and this run has not at all."""
+    pattern, out = judge.pattern, defaultdict(list)
+    if pattern.count < 2:
+        return out
+    for group in set(pattern.totals[0]).intersection(*pattern.totals[1:]):
+        mine = judge.reading.totals.get(group)
+        if pattern.groups.effects[group].tool in pattern.hand_overs:
+            continue
+        if group not in found and (mine is None or mine.count <= 0) and not _stood_in(judge, group):
+            if any(pattern.totals[n][group].count <= 0 for n in range(pattern.count)):
+                continue
+            out[pattern.groups.effects[group].tool].append(pattern.groups.effects[group])
+    return out
+
+
+def _stood_in(judge: Judge, group: int) -> bool:
+    for effect in judge.taken:
+        known = judge.pattern.effects.effects[effect]
+        if amounts(known.fields) and judge.pattern.groups.intern(known.tool, without_amounts(known.fields)) == group:
+            return True
+    return False
+
+
+def _partial(judge: Judge, findings: list[Finding]) -> list[Finding]:
+    """Parts that never added up."""
+    out: list[Finding] = []
+    for group, parts in judge.parts.items():
+        live = [p for p in parts if p.alive]
+        mine = judge.reading.totals[group]
+        if not live or mine.count <= 0:
+            continue
+        theirs = [t[group] for t in judge.pattern.totals if group in t]
+        if any(compared(mine, t) == "whole" for t in theirs):
+            continue
+        live[-1].alive = False
+        last, total = live[-1].reason, theirs[0]
+        said = ", ".join(f"{p or 'the value'} {v} instead of {total.sums.get(p, Decimal(0))}" for p, v in mine.sums.items()
+                         if v != total.sums.get(p))  # fmt: skip
+        out.append(
+            Finding(replace(last, code="effect.partial", strength=0.85 if judge.pattern.count > 1 else 0.8,
+                            sentence=f"What {last.tool} did adds up to {said}."), group=group)
+        )  # fmt: skip
+    return out
+
+
+def _together(judge: Judge, findings: list[Finding]) -> None:
+    """One call for a batch may carry the sum of what the baselines do one by one."""
+    by_tool: dict[str, list[Finding]] = defaultdict(list)
+    for finding in findings:
+        if finding.alive and finding.group is not None and finding.reason.code in {"argument.changed", "effect.partial"}:
+            by_tool[finding.reason.tool].append(finding)
+    for some in by_tool.values():
+        groups = {f.group for f in some if f.group is not None}
+        calls: dict[int, dict[str, Decimal]] = {}
+        for finding in some:
+            if finding.reason.call is not None and finding.effect is not None:
+                fields = judge.pattern.effects.effects[finding.effect].fields
+                calls[finding.reason.call] = amounts(fields)
+        for theirs in judge.pattern.totals:
+            if not groups <= set(theirs) or (len(groups) < 2 and len(calls) < 2):
+                continue
+            want, have = Totals(), Totals()
+            for group in groups:
+                want.add(theirs[group].sums)
+            for parts in calls.values():
+                have.add(parts)
+            if want.sums == have.sums:
+                for finding in some:
+                    finding.alive = False
+                return
+
+
+def _superseded(judge: Judge, findings: list[Finding]) -> None:
+    for finding in findings:
+        reason = finding.reason
+        verb = reason.tool.replace("-", "_").split("_")[0].casefold()
+        if finding.alive and finding.partner is not None and verb in SETTERS and judge.reading.counts[finding.partner]:
+            finding.reason = replace(
+                reason, strength=min(reason.strength, 0.25), sentence=f"{reason.sentence} A later call put it right."
+            )
+
+
+def _below(judge: Judge) -> list[Finding]:
+    out: list[Finding] = []
+    for row, path, said, call, told in judge.below[:200]:
+        if row.group is None or judge.reading.counts[row.effect] < 1:
+            continue
+        total = judge.reading.totals[row.group].sums.get(path)
+        if total is not None and format(total.normalize(), "f") != told:
+            out.append(Finding(Reason("argument.stale", 0.7, said, call, row.tool, "the last look-up of the record")))
+    return out[:NAMED]
+
+
+def _gave_up(judge: Judge, failures: dict[str, Call], done: set[str], explained: bool) -> list[Finding]:
+    out: list[Finding] = []
+    for mark, call in failures.items():
+        if mark in done or explained:
+            continue
+        strength = 0.05 if judge.pattern.count else 0.55 if call.passing else 0.25
+        out.append(
+            Finding(Reason("write.gave_up", strength, f"{call.name} failed and was not done in any later call.",
+                           call.index, call.name, "this run"))
+        )  # fmt: skip
+    return out[:NAMED]

@@ -1,0 +1,170 @@
+"""Which arguments say *what* a call does, and which only say how it was put?
+
+Declared by the tool (`identity=`), or learnt from runs that ended well: what never varies is required, what
+varies in wording is free, what is new in every run is volatile. Free text is never identity.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Final
+
+from .calls import Call, family
+from .leaf import Leaf
+from .rows import Fields, name_of
+from .sameness import agree
+
+VOLATILE: Final = frozenset(
+    "requestid reqid idempotencykey idemkey idempotencytoken clienttoken clientrequestid traceid spanid correlationid "
+    "nonce ts timestamp sentat requestedat createdat updatedat now attempt retry retrycount retrie toolcallid callid".split()
+)
+"""Names (as `name_of` folds them) that differ in every run by design."""
+
+PROSE: Final = frozenset(
+    "note memo comment description summary message body text reasontext subject title remark thought explanation "
+    "justification detail instruction content prompt narrative rationale caption query expression reason".split()
+)
+"""Names under which several words are prose, whatever they say."""
+
+SPOKEN: Final = frozenset("note memo comment summary thought explanation justification remark rationale reasontext".split())
+"""Names under which even one word is prose."""
+
+LONG: Final = 8
+"""So many words are prose under any name."""
+
+
+@dataclass(slots=True)
+class Roles:
+    """The part each argument plays, by tool family and path."""
+
+    declared: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    known: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """Paths that the baselines use, by tool; a path beyond them is an addition, not a difference."""
+    free: set[tuple[str, str]] = field(default_factory=set)
+    volatile: set[tuple[str, str]] = field(default_factory=set)
+    everywhere: set[str] = field(default_factory=set)
+    """Paths that every kind of call carries, never twice with one value."""
+
+    def split(self, tool: str, row: Fields) -> tuple[Fields, Fields]:
+        """(what the effect is, what was said beside it); volatile fields are in neither."""
+        declared = self.declared.get(tool)
+        known = self.known.get(tool)
+        core: list[tuple[str, Leaf]] = []
+        beside: list[tuple[str, Leaf]] = []
+        for path, found in row:
+            if declared is not None:
+                (core if path in declared or path.rpartition(".")[2] in declared else beside).append((path, found))
+            elif self.is_volatile(tool, path):
+                continue
+            elif self.is_prose(tool, path, found) or (known is not None and path not in known):
+                beside.append((path, found))
+            else:
+                core.append((path, found))
+        return tuple(core), tuple(beside)
+
+    def is_volatile(self, tool: str, path: str) -> bool:
+        """Does this argument differ in every run by design?"""
+        return path in self.everywhere or path.rpartition(".")[2] in VOLATILE or (tool, path) in self.volatile
+
+    def is_prose(self, tool: str, path: str, found: Leaf) -> bool:
+        """Is this wording, which never makes another effect?"""
+        if (tool, path) in self.free:
+            return found.kind in {"text", "word", "flag", "id"}
+        name = path.rpartition(".")[2]
+        if found.kind == "text":
+            return name in PROSE or len(found.words) >= LONG
+        return name in SPOKEN and found.kind in {"word", "id"}
+
+
+def declare(identity: Mapping[str, Iterable[str]] | None) -> dict[str, frozenset[str]]:
+    """The declared identities under the folded names of tools and fields."""
+    return {family(tool): frozenset(name_of(f) for f in fields) for tool, fields in (identity or {}).items()}
+
+
+def learn(roles: Roles, baselines: Sequence[Sequence[Call]], sample: Sequence[Call]) -> None:
+    """Fill *roles* from successful runs and from what the interrupted run had already done well."""
+    for run in baselines:
+        for call in run:
+            if call.kind in {"write", "handoff"}:
+                for row in call.rows:
+                    roles.known[call.tool].update(path for path, _ in row)
+    for run in [*baselines, sample]:
+        _everywhere(roles, run)
+    runs = [[c for c in run if c.effective] for run in [*baselines, sample]]
+    runs = [run for run in runs if run]
+    if len(runs) > 1:
+        _volatile(roles, runs)
+        _wordings(roles, runs)
+
+
+def _everywhere(roles: Roles, run: Sequence[Call]) -> None:
+    seen: dict[str, tuple[set[str], set[str], int]] = {}
+    for call in run:
+        for path, found in call.scalars:
+            values, tools, count = seen.get(path, (set(), set(), 0))
+            values.add(found.norm)
+            tools.add(call.tool)
+            seen[path] = (values, tools, count + 1)
+    for path, (values, tools, count) in seen.items():
+        if count >= 5 and len(values) == count and len(tools) >= 3:
+            roles.everywhere.add(path)
+
+
+def _volatile(roles: Roles, runs: Sequence[Sequence[Call]]) -> None:
+    values: dict[tuple[str, str], list[set[str]]] = defaultdict(lambda: [set() for _ in runs])
+    totals: dict[tuple[str, str], list[Decimal]] = defaultdict(lambda: [Decimal(0) for _ in runs])
+    for place, run in enumerate(runs):
+        for call in run:
+            for row in call.rows:
+                for path, found in row:
+                    if found.hard:
+                        values[call.tool, path][place].add(found.key)
+                        if found.number is not None:
+                            totals[call.tool, path][place] += found.number
+    recurring: set[str] = set()
+    apart: list[tuple[str, str]] = []
+    for (tool, path), sets in values.items():
+        filled = [s for s in sets if s]
+        if len(filled) < 2:
+            continue
+        if sum(map(len, filled)) == len(set().union(*filled)):
+            sums = [t for t, s in zip(totals[tool, path], sets, strict=True) if s]
+            amounts = any(sums)
+            # Parts that add up to one whole differ in every number, and mean the same.
+            if not amounts or (len(set(sums)) == len(sums) and min(map(len, filled)) >= 3) or len(filled) >= 3:
+                apart.append((tool, path))
+        else:
+            recurring.add(tool)
+    roles.volatile.update((tool, path) for tool, path in apart if tool in recurring)
+
+
+def _wordings(roles: Roles, runs: Sequence[Sequence[Call]]) -> None:
+    first: dict[tuple[str, tuple[tuple[str, str], ...]], Fields] = {}
+    counted: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
+    prose: set[tuple[str, str]] = set()
+    for run in runs:
+        mine: set[object] = set()
+        for call in run:
+            for row in call.rows:
+                mark = (call.tool, tuple((p, f.key) for p, f in row if f.hard and not roles.is_volatile(call.tool, p)))
+                if mark in mine or not mark[1]:
+                    continue
+                mine.add(mark)
+                other = first.setdefault(mark, row)
+                if other is row:
+                    continue
+                here = dict(row)
+                for path, found in other:
+                    if not found.hard and path in here:
+                        tally = counted[call.tool, path]
+                        tally[0] += 1
+                        if not agree(found, here[path]):
+                            tally[1] += 1
+                            if "text" in {found.kind, here[path].kind}:
+                                prose.add((call.tool, path))
+    for place, (total, differing) in counted.items():
+        if place in prose or (differing >= 2 and differing >= 0.3 * total):
+            roles.free.add(place)

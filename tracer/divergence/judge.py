@@ -1,0 +1,250 @@
+"""Is this effect one that the baselines have, and not one too many?"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from typing import Final
+
+from .calls import Call, token
+from .effects import is_amount
+from .nearest import Match, as_fields, nearest
+from .pattern import Pattern
+from .reading import Reading, Row, Totals
+from .reason import Finding, Reason, shown
+from .undo import takes_back, takes_back_born
+
+RULE_FROM_BASELINES: Final = 3
+RULE_FROM_THE_RUN: Final = 5
+"""Writes that must have followed a look-up before it is a rule."""
+RECENT: Final = 8
+"""Earlier writes on one record that a call may take back."""
+
+
+@dataclass(slots=True)
+class Judge:
+    """Judges the effects of one run as they come. Cost per effect does not grow with the run."""
+
+    pattern: Pattern
+    reading: Reading
+    taken: Counter[int] = field(default_factory=Counter)
+    """Baseline effects for which another effect stands in."""
+    undone: Counter[int] = field(default_factory=Counter)
+    parts: dict[int, list[Finding]] = field(default_factory=lambda: defaultdict(list))
+    """Findings about groups whose amounts do not add up yet."""
+    below: list[tuple[Row, str, str, int, str]] = field(default_factory=list)
+    """Amounts below what a look-up said; they may be parts."""
+    recent: dict[str, list[tuple[Row, list[Finding]]]] = field(default_factory=lambda: defaultdict(list))
+
+    def accept(self, row: Row) -> None:
+        """Count an effect that happened before the resume; it is not judged, only remembered."""
+        self.reading.count(row)
+        if self.reading.counts[row.effect] > self.pattern.most.get(row.effect, 0) and self._adds_up(row) == "none":
+            match = nearest(row, self.pattern, self._open)
+            if match is not None:
+                self.taken[match.effect] += 1
+        self._remember(row, [])
+
+    def judge(self, call: Call, row: Row) -> list[Finding]:
+        """Count one effect that was executed after the resume, and say what is wrong with it."""
+        self.reading.count(row)
+        found = self._against(call, row)
+        if found is None:
+            return []
+        stale = self._stale(call, row)
+        out = [f for f in (*found, stale) if f is not None]
+        for finding in out:
+            finding.effect, finding.group = row.effect, row.group
+        self._remember(row, out)
+        return out
+
+    def _against(self, call: Call, row: Row) -> list[Finding] | None:
+        pattern, had = self.pattern, self.reading.counts[row.effect]
+        if call.kind == "handoff":
+            return self._hand_over(call, row)
+        most = pattern.most.get(row.effect, 0)
+        if not pattern.count:
+            if had > 1:
+                return [self._repeated(call, row, had, "this run before")]
+            return self._take_back(call, row) or []
+        if had <= most:
+            return []
+        if most:
+            return [self._repeated(call, row, had, self.versus())]
+        state = self._adds_up(row)
+        if state == "whole":
+            self._settle(row.group)
+            return []
+        if state == "part" and had <= 2 + len(pattern.totals):
+            part = Finding(
+                Reason("effect.partial", 0.1, f"{call.name} does a part of what the baselines do; the rest is open.",
+                       call.index, call.name, self.versus())
+            )  # fmt: skip
+            if row.group is not None:
+                self.parts[row.group].append(part)
+            return [part]
+        if had > 1:
+            return [self._repeated(call, row, had, "this run before")]
+        back = self._take_back(call, row)
+        if back is not None:
+            return back
+        return self._unlike(call, row)
+
+    def _hand_over(self, call: Call, row: Row) -> list[Finding]:
+        if not self.pattern.count or row.tool in self.pattern.tools:
+            return []
+        return [Finding(Reason("handoff.unexpected", 0.3, f"{call.name} hands over, which no baseline does.", call.index,
+                               call.name, self.versus()))]  # fmt: skip
+
+    def versus(self) -> str:
+        """What a comparison with the baselines is called."""
+        return "1 earlier run" if self.pattern.count == 1 else f"{self.pattern.count} earlier runs"
+
+    def _repeated(self, call: Call, row: Row, had: int, versus: str) -> Finding:
+        most = self.pattern.most.get(row.effect, 0)
+        usual = f"the baselines do it {most} time{'s' * (most != 1)} at most" if most else "once is all that is known"
+        return Finding(
+            Reason("write.repeated", 0.9, f"{call.name} was done {had} times with equivalent arguments; {usual}.",
+                   call.index, call.name, versus)
+        )  # fmt: skip
+
+    def _adds_up(self, row: Row) -> str:
+        """whole, part or none: do the amounts of this group so far add up to those of a baseline?"""
+        if row.group is None or not row.amounts:
+            return "none"
+        mine = self.reading.totals[row.group]
+        best = "none"
+        for totals in self.pattern.totals:
+            theirs = totals.get(row.group)
+            if theirs is None:
+                continue
+            state = compared(mine, theirs)
+            if state == "whole":
+                return state
+            best = "part" if state == "part" else best
+        return best
+
+    def _settle(self, group: int | None) -> None:
+        if group is not None:
+            for finding in self.parts.pop(group, []):
+                finding.alive = False
+
+    def _take_back(self, call: Call, row: Row) -> list[Finding] | None:
+        for path, found in row.fields:
+            name = found.norm if found.kind == "born" else token(found) if found.hard else ""
+            for earlier, findings in reversed(self.recent.get(name, [])) if name else ():
+                if earlier.effect == row.effect or self.reading.counts[earlier.effect] < 1:
+                    continue
+                born = found.kind == "born" and found.norm.startswith(f"{earlier.tool}/") and takes_back_born(row.tool)
+                if not born and not takes_back(row.tool, earlier.tool):
+                    continue
+                self.reading.count(earlier, -1)
+                self.reading.count(row, -1)
+                for finding in findings:
+                    finding.alive = False
+                self.undone[earlier.effect] += 1
+                times = self.undone[earlier.effect]
+                code, strength = ("write.oscillates", 0.85) if times > 1 else ("write.undone", 0.12)
+                what = f"{call.name} takes back {earlier.tool} on {shown(found)} ({path})"
+                return [
+                    Finding(Reason(code, strength, f"{what}{f', for the {times}th time' if times > 1 else ''}.",
+                                   call.index, call.name, "this run before"))
+                ]  # fmt: skip
+        return None
+
+    def _unlike(self, call: Call, row: Row) -> list[Finding]:
+        pattern = self.pattern
+        match = nearest(row, pattern, self._open)
+        if match is not None:
+            return self._changed(call, row, match)
+        scale = 1.0 if pattern.count > 1 else 0.95
+        if row.tool not in pattern.tools:
+            code, strength, what = "write.outside_plan", 0.85, "is a tool that neither plan nor baselines use"
+        else:
+            code, strength, what = "write.extra", 0.85, "has an effect that no baseline has"
+        about = ", ".join(shown(f) for _, f in row.fields[:4])
+        return [Finding(Reason(code, strength * scale, f"{call.name} {what}: {about or 'no arguments'}.",
+                               call.index, call.name, self.versus()))]  # fmt: skip
+
+    def _open(self, effect: int) -> bool:
+        return self.reading.counts[effect] + self.taken[effect] < self.pattern.most.get(effect, 0)
+
+    def _changed(self, call: Call, row: Row, match: Match) -> list[Finding]:
+        self.taken[match.effect] += 1
+        telling = [d for d in match.differences if not self._follows(row, d.path, d.after)]
+        explained = len(match.differences) - len(telling)
+        if not match.differences:
+            return []
+        if not telling:
+            return [Finding(Reason("argument.follows_read", 0.1, f"{call.name} differs from the baselines in "
+                                   f"{explained} argument(s), as its last look-up says.", call.index, call.name,
+                                   self.versus(), as_fields(row, match.differences)))]  # fmt: skip
+        telling.sort(key=lambda d: -d.strength)
+        first = telling[0]
+        strength = first.strength * (1.0 if self.pattern.count > 1 else 0.95)
+        code = "argument.changed" if strength >= 0.3 else "argument.wording"
+        if first.lookalike:
+            code, strength = "argument.lookalike", 0.9
+        before = shown(first.before) if first.before else "nothing"
+        after = shown(first.after) if first.after else "nothing"
+        only = " (they only look alike)" if first.lookalike else ""
+        return [
+            Finding(
+                Reason(code, strength, f"{call.name} has {first.path} = {after} where the baselines have {before}{only}.",
+                       call.index, call.name, self.versus(), as_fields(row, tuple(telling))),
+                partner=match.effect,
+            )
+        ]  # fmt: skip
+
+    def _follows(self, row: Row, path: str, after: object) -> bool:
+        for p, found in row.fields:
+            if p == path and found is after:
+                ruled = self.pattern.rules.expected(row.tool, path, row.fields, found, self.reading.memory, 2)
+                return ruled is not None and ruled[0].norm == found.norm
+        return False
+
+    def _stale(self, call: Call, row: Row) -> Finding | None:
+        least = RULE_FROM_BASELINES if self.pattern.count else RULE_FROM_THE_RUN
+        for path, found in row.fields:
+            if found.kind not in {"number", "word"}:
+                continue
+            ruled = self.pattern.rules.expected(row.tool, path, row.fields, found, self.reading.memory, least)
+            if ruled is None or ruled[0].norm == found.norm:
+                continue
+            told, source, _ = ruled
+            said = f"{call.name} has {path} = {shown(found)}, but {source[0]} last said {source[1]} = {shown(told)}."
+            if is_amount(path, found) and row.group is not None and found.number is not None and told.number is not None:
+                total = self.reading.totals[row.group].sums.get(path)
+                if total == told.number:
+                    continue
+                if abs(found.number) < abs(told.number):
+                    self.below.append((row, path, said, call.index, told.norm))
+                    continue
+            return Finding(Reason("argument.stale", 0.75, said, call.index, call.name, "the last look-up of the record"))
+        return None
+
+    def _remember(self, row: Row, findings: list[Finding]) -> None:
+        for _, found in row.fields:
+            name = found.norm if found.kind == "born" else token(found) if found.hard else ""
+            if name:
+                kept = self.recent[name]
+                kept.append((row, findings))
+                if len(kept) > RECENT:
+                    del kept[0]
+
+
+def compared(mine: Totals, theirs: Totals) -> str:
+    """whole, part or over: do amounts add up to those of a baseline? A constant amount (a rate) must be equal."""
+    whole, part = True, True
+    for path in {*mine.sums, *theirs.sums}:
+        have, want = mine.sums.get(path), theirs.sums.get(path)
+        if have is None or want is None:
+            return "over"
+        if have == want:
+            continue
+        rate = mine.constant(path)
+        if rate is not None and rate == theirs.constant(path) and len(theirs.sums) > 1:
+            continue
+        whole = False
+        part = part and abs(have) < abs(want) and (have < 0) == (want < 0)
+    return "whole" if whole else "part" if part else "over"

@@ -1,0 +1,126 @@
+"""Which effect of the baselines did this call mean to have?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from .effects import is_amount
+from .leaf import Leaf, looks_like
+from .pattern import Pattern
+from .reading import Row
+from .reason import FieldDiff, shown
+from .rows import Fields
+from .sameness import agree, wording
+
+CANDIDATES: Final = 64
+"""Baseline effects that one call is compared with, rarest shared value first."""
+
+STRENGTH: Final = {"id": 0.9, "number": 0.85, "date": 0.8, "word": 0.75, "flag": 0.7, "text": 0.2, "born": 0.4}
+"""How much a difference in one kind of value says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Two values of one argument that do not mean the same; one of them may be missing."""
+
+    path: str
+    before: Leaf | None
+    after: Leaf | None
+
+    @property
+    def strength(self) -> float:
+        """How much this difference alone says about another effect."""
+        if self.before is None or self.after is None:
+            present = self.after or self.before
+            return {"id": 0.4, "number": 0.3, "date": 0.3}.get(present.kind if present else "", 0.12)
+        kinds = {self.before.kind, self.after.kind}
+        if kinds <= {"text", "word", "id"} and "text" in kinds:
+            # Like words around other digits name another thing; other words are another wording.
+            alike = wording(self.before, self.after) >= 0.6 and len(self.before.words) <= 8
+            return 0.8 if alike else STRENGTH["text"]
+        return max(STRENGTH.get(k, 0.5) for k in kinds)
+
+    @property
+    def lookalike(self) -> bool:
+        """Would a person read both as the same?"""
+        return self.before is not None and self.after is not None and looks_like(self.before, self.after)
+
+    @property
+    def amount(self) -> bool:
+        """Is this a difference between two amounts?"""
+        return bool(self.before and self.after and is_amount(self.path, self.before) and is_amount(self.path, self.after))
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """The nearest baseline effect and how it differs."""
+
+    effect: int
+    differences: tuple[Difference, ...]
+    shared: int
+
+
+def differences(before: Fields, after: Fields) -> tuple[list[Difference], int]:
+    """(differences by path, number of hard values that agree) of two effects of one tool."""
+    out: list[Difference] = []
+    shared = 0
+    mine: dict[str, list[Leaf]] = {}
+    for path, found in after:
+        mine.setdefault(path, []).append(found)
+    for path, found in before:
+        there = mine.get(path, [])
+        hit = next((n for n, other in enumerate(there[:50]) if agree(found, other)), None)
+        if hit is not None:
+            there.pop(hit)
+            shared += found.hard
+        elif there:
+            out.append(Difference(path, found, there.pop(0)))
+        else:
+            out.append(Difference(path, found, None))
+    out += [Difference(path, None, found) for path, rest in mine.items() for found in rest]
+    return out, shared
+
+
+def nearest(row: Row, pattern: Pattern, open_: Callable[[int], bool]) -> Match | None:
+    """The baseline effect of the same tool that is nearest and still open; None where none is near."""
+    postings = [pattern.postings[row.tool, p, f.key] for p, f in row.fields if f.hard and (row.tool, p, f.key) in pattern.postings]
+    postings.sort(key=len)
+    if (row.tool, "", "") in pattern.postings:
+        postings.append(pattern.postings[row.tool, "", ""])
+    best: tuple[float, Match] | None = None
+    seen: set[int] = set()
+    for posting in postings:
+        for effect in posting:
+            if effect in seen:
+                continue
+            if len(seen) >= CANDIDATES:
+                return best[1] if best else None
+            seen.add(effect)
+            if not open_(effect):
+                continue
+            found, shared = differences(pattern.effects.effects[effect].fields, row.fields)
+            apart = sum(1 for d in found if d.before is not None and d.after is not None and (d.before.hard or d.after.hard))
+            if shared < 1 if apart else False:
+                continue
+            if apart > shared + 1:
+                continue
+            cost = sum(d.strength for d in found) - 0.01 * shared
+            if best is None or cost < best[0]:
+                best = (cost, Match(effect, tuple(found), shared))
+    return best[1] if best else None
+
+
+def as_fields(row: Row, found: tuple[Difference, ...]) -> tuple[FieldDiff, ...]:
+    """The differences for people."""
+    return tuple(
+        FieldDiff(
+            d.path,
+            "changed" if d.before and d.after else "added" if d.after else "removed",
+            shown(d.before) if d.before else "",
+            shown(d.after) if d.after else "",
+            d.strength >= 0.5,
+        )
+        for d in found[:40]
+    )

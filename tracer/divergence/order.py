@@ -1,0 +1,92 @@
+"""Did two writes on one record, or a write and its look-up, change places?
+
+A rule needs two baselines that keep it and none that breaks it; one run proves nothing about order.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from .calls import Call
+
+TOOLS: Final = 12
+"""Different write tools of one record whose order is followed."""
+
+
+@dataclass(slots=True)
+class Touched:
+    """Which write tools have touched which record, in order of their first touch, within one run."""
+
+    tools: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+
+    def touch(self, record: str, tool: str) -> list[str]:
+        """Note a touch; the other tools that had touched this record before."""
+        seen = self.tools[record]
+        others = [t for t in seen if t != tool]
+        if tool not in seen and len(seen) < TOOLS:
+            seen.append(tool)
+        return others
+
+
+@dataclass(slots=True)
+class OrderRules:
+    """Pairs (first, then) of write tools on one record, and how many baselines and records keep them."""
+
+    keeps: dict[tuple[str, str], list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
+
+    def broken_by(self, tool: str, earlier: Sequence[str]) -> tuple[str, int] | None:
+        """(the tool that came too early, records that keep the rule) when *tool* may not come after *earlier*."""
+        for other in earlier:
+            kept = self.keeps.get((tool, other))
+            if kept is not None and kept[0] >= 2 and (other, tool) not in self.keeps:
+                return other, kept[1]
+        return None
+
+
+def records_of(call: Call, common: frozenset[str]) -> list[str]:
+    """The records that a write touches, without those that most writes of the run share."""
+    return [t for t in call.mentions if t not in common][:200]
+
+
+def common_records(run: Sequence[Call]) -> frozenset[str]:
+    """Records that most writes of a run mention, such as the customer; their order says nothing."""
+    writes = [c for c in run if c.effective]
+    if len(writes) < 4:
+        return frozenset()
+    counted = Counter(t for c in writes for t in c.mentions)
+    return frozenset(t for t, n in counted.items() if n > 0.5 * len(writes))
+
+
+def learn_order(baselines: Sequence[Sequence[Call]], common: frozenset[str]) -> OrderRules:
+    """Read the order rules out of the baselines; linear in their length."""
+    rules = OrderRules()
+    for run in baselines:
+        first: dict[str, dict[str, int]] = defaultdict(dict)
+        last: dict[str, dict[str, int]] = defaultdict(dict)
+        for call in run:
+            if call.effective:
+                for record in records_of(call, common):
+                    if call.tool in first[record] or len(first[record]) < TOOLS:
+                        first[record].setdefault(call.tool, call.index)
+                        last[record][call.tool] = call.index
+        here: Counter[tuple[str, str]] = Counter()
+        broken: set[tuple[str, str]] = set()
+        for record, tools in first.items():
+            for one in tools:
+                for two in tools:
+                    if one != two:
+                        if last[record][one] < first[record][two]:
+                            here[one, two] += 1
+                        else:
+                            broken.add((one, two))
+        for pair, count in here.items():
+            if pair not in broken:
+                rules.keeps[pair][0] += 1
+                rules.keeps[pair][1] += count
+        for pair in broken:
+            # The reverse mark keeps a pair that any baseline breaks from ever becoming a rule.
+            rules.keeps[pair[1], pair[0]][0] += 0
+    return rules

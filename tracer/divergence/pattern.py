@@ -1,0 +1,130 @@
+"""What do the earlier successful runs have in common?"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from .calls import Call, token
+from .effects import Registry
+from .identity import Roles, declare, learn
+from .loops import Turns
+from .order import OrderRules, common_records, learn_order
+from .reading import Reading, Totals
+from .told import Rules
+
+BASELINES: Final = 24
+"""Baselines that are compared; of more, the last ones (the newest) are taken and the rest is said to be left out."""
+POSTINGS: Final = 256
+"""Baseline effects remembered for one value of one argument."""
+
+
+@dataclass(slots=True)
+class Pattern:
+    """The common model of the baselines; with none, an empty one that only carries the shared registries."""
+
+    count: int = 0
+    effects: Registry = field(default_factory=Registry)
+    groups: Registry = field(default_factory=Registry)
+    roles: Roles = field(default_factory=Roles)
+    rules: Rules = field(default_factory=Rules)
+    order: OrderRules = field(default_factory=OrderRules)
+    common: frozenset[str] = frozenset()
+    most: dict[int, int] = field(default_factory=dict)
+    """The highest count of each effect in any baseline."""
+    least: dict[int, int] = field(default_factory=dict)
+    """The lowest count of each effect over all baselines; 0 where one does without."""
+    totals: list[dict[int, Totals]] = field(default_factory=list)
+    tools: set[str] = field(default_factory=set)
+    """Tool families of the baselines' writes and hand-overs."""
+    every_tool: set[str] = field(default_factory=set)
+    hand_overs: set[str] = field(default_factory=set)
+    tokens: Counter[str] = field(default_factory=Counter)
+    """In how many baselines an identifier occurs."""
+    postings: dict[tuple[str, str, str], list[int]] = field(default_factory=lambda: defaultdict(list))
+    prepared: dict[tuple[str, str], list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
+    """(tool, path) -> [identifiers given, of these known before]."""
+    turns: int = 0
+    answers: bool = False
+    """Do the baselines carry results at all?"""
+    left_out: list[str] = field(default_factory=list)
+
+
+def learn_pattern(
+    baselines: Sequence[Sequence[Call]],
+    sample: Sequence[Call],
+    *,
+    identity: Mapping[str, Iterable[str]] | None = None,
+) -> Pattern:
+    """Read the baselines. *sample* is what the interrupted run had done up to its checkpoint, taken to be right."""
+    pattern = Pattern(roles=Roles(declared=declare(identity)))
+    runs = [run for run in baselines if any(call.tool for call in run)]
+    if len(runs) < len(baselines):
+        pattern.left_out.append(f"{len(baselines) - len(runs)} of {len(baselines)} baselines hold no readable call")
+    if len(runs) > BASELINES:
+        pattern.left_out.append(f"{len(runs) - BASELINES} older baselines; the newest {BASELINES} were compared")
+        runs = runs[-BASELINES:]
+    for place, run in enumerate(runs):
+        said = [what for call in run for what in call.left_out]
+        pattern.left_out += [f"baseline {place + 1}: {what}" for what in said[:5]]
+    pattern.count = len(runs)
+    learn(pattern.roles, runs, sample)
+    own = Counter(t for call in sample for t in call.mentions | call.heard)
+    for run in runs:
+        pattern.tokens.update(set().union(*(call.mentions | call.heard for call in run)))
+    for run in runs:
+        _read(pattern, run, own)
+    pattern.common = frozenset().union(*(common_records(run) for run in runs))
+    pattern.order = learn_order(runs, pattern.common)
+    _index(pattern)
+    return pattern
+
+
+def _read(pattern: Pattern, run: Sequence[Call], own: Counter[str]) -> None:
+    reading = Reading(
+        pattern.effects, pattern.groups, pattern.roles, lambda name: pattern.tokens[name] > 1 or name in own
+    )
+    turns = Turns()
+    for call in run:
+        turns.step(call)
+        pattern.every_tool.add(call.tool)
+        pattern.answers = pattern.answers or bool(call.told or call.heard)
+        rows = reading.rows(call) if call.effective else []
+        if call.kind == "handoff":
+            pattern.hand_overs.add(call.tool)
+        for row in rows:
+            pattern.tools.add(row.tool)
+            reading.count(row)
+            pattern.rules.learn(row.tool, row.fields, reading.memory)
+            for path, found in row.fields:
+                name = token(found) if found.hard else ""
+                if name:
+                    known = pattern.prepared[row.tool, path]
+                    known[0] += 1
+                    known[1] += name in reading.known
+        reading.after(call, rows)
+    pattern.turns = max(pattern.turns, turns.longest)
+    for effect, count in reading.counts.items():
+        pattern.most[effect] = max(pattern.most.get(effect, 0), count)
+    if not pattern.totals:
+        pattern.least = dict(reading.counts)
+    else:
+        pattern.least = {e: min(n, reading.counts[e]) for e, n in pattern.least.items() if reading.counts[e]}
+    pattern.totals.append(dict(reading.totals))
+
+
+def _index(pattern: Pattern) -> None:
+    for number in pattern.most:
+        effect = pattern.effects.effects[number]
+        if effect.tool in pattern.hand_overs:
+            continue
+        for path, found in effect.fields:
+            if found.hard:
+                posting = pattern.postings[effect.tool, path, found.key]
+                if len(posting) < POSTINGS:
+                    posting.append(number)
+        everything = pattern.postings[effect.tool, "", ""]
+        if len(everything) < POSTINGS:
+            everything.append(number)

@@ -1,0 +1,104 @@
+"""Which effects has one run had so far?
+
+The same reading serves a baseline and the live run: identifiers that the run itself was given are replaced
+by where they came from, the fields that matter are picked, and equal effects get equal numbers.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+
+from .calls import Call, is_identifier, token
+from .effects import Registry, amounts, without_amounts
+from .identity import Roles
+from .leaf import Leaf
+from .rows import Fields
+from .told import Memory
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One single effect of a call. `effect` numbers it, `group` numbers it with its amounts left out."""
+
+    tool: str
+    fields: Fields
+    beside: Fields
+    effect: int
+    group: int | None
+    amounts: dict[str, Decimal]
+
+
+@dataclass(slots=True)
+class Totals:
+    """What the effects of one group add up to, by path."""
+
+    count: int = 0
+    sums: dict[str, Decimal] = field(default_factory=dict)
+    values: dict[str, set[Decimal]] = field(default_factory=dict)
+
+    def add(self, parts: dict[str, Decimal], sign: int = 1) -> None:
+        """Add (or take back) one effect's amounts."""
+        self.count += sign
+        for path, value in parts.items():
+            self.sums[path] = self.sums.get(path, Decimal(0)) + sign * value
+            seen = self.values.setdefault(path, set())
+            if sign > 0 and len(seen) < 3:
+                seen.add(value)
+
+    def constant(self, path: str) -> Decimal | None:
+        """The one value that this amount always had."""
+        seen = self.values.get(path, set())
+        return next(iter(seen)) if len(seen) == 1 else None
+
+
+@dataclass(slots=True)
+class Reading:
+    """One run, read call by call. The registries are shared by all runs that are compared."""
+
+    effects: Registry
+    groups: Registry
+    roles: Roles
+    foreign: Callable[[str], bool]
+    """Does another run know this identifier too? Then it was not born in this one."""
+    memory: Memory = field(default_factory=Memory)
+    known: set[str] = field(default_factory=set)
+    counts: Counter[int] = field(default_factory=Counter)
+    totals: dict[int, Totals] = field(default_factory=lambda: defaultdict(Totals))
+    born: dict[str, Leaf] = field(default_factory=dict)
+
+    def rows(self, call: Call) -> list[Row]:
+        """The single effects of a call, numbered; nothing is counted yet."""
+        out: list[Row] = []
+        for raw in call.rows:
+            fields = tuple((p, self._origin(f)) for p, f in raw) if self.born else raw
+            core, beside = self.roles.split(call.tool, fields)
+            parts = amounts(core)
+            group = self.groups.intern(call.tool, without_amounts(core)) if parts else None
+            out.append(Row(call.tool, core, beside, self.effects.intern(call.tool, core), group, parts))
+        return out
+
+    def count(self, row: Row, sign: int = 1) -> None:
+        """Count an effect in, or out again when it was taken back."""
+        self.counts[row.effect] += sign
+        if row.group is not None:
+            self.totals[row.group].add(row.amounts, sign)
+
+    def after(self, call: Call, rows: list[Row], believe: bool = True) -> None:
+        """Take in what the call mentioned and was told; what a strange look-up brought back is not believed known."""
+        if call.effective and rows:
+            for fact in call.told:
+                name = token(fact.leaf) if is_identifier(fact.path, fact.leaf) else ""
+                if name and name not in self.known and name not in call.mentions and not self.foreign(name):
+                    self.born.setdefault(name, Leaf("born", "", f"{call.tool}/{fact.path}/{rows[0].effect}"))
+        self.memory.hear(call)
+        self.known |= call.mentions
+        if believe:
+            self.known |= call.heard
+
+    def _origin(self, found: Leaf) -> Leaf:
+        name = token(found) if found.kind in {"id", "number"} else ""
+        origin = self.born.get(name) if name else None
+        return found if origin is None else replace(origin, words=(found.norm,))

@@ -1,0 +1,107 @@
+"""Why does this look like another course, how strongly, and compared with what?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from math import prod
+from typing import Final
+
+from .leaf import Leaf
+
+ALARM: Final = 0.5
+"""The shipped alarm level: a score at or above it is an alarm."""
+
+CODES: Final = {
+    "write.repeated": "a write that was already done was done again",
+    "write.key_executed_again": "a committed idempotency key was executed again",
+    "write.blind_reissue": "a write without a known outcome was sent again without its key and without a look",
+    "write.outside_grant": "a call that the grant does not cover",
+    "write.outside_plan": "a write tool that neither plan nor baselines use",
+    "write.extra": "a write that no baseline makes",
+    "write.oscillates": "the same change was made and taken back again and again",
+    "write.undone": "a change was made and taken back",
+    "write.gave_up": "a write failed and was never done",
+    "write.out_of_order": "a write came after one that always follows it",
+    "write.before_lookup": "a write on a record that nothing had mentioned yet",
+    "argument.changed": "a write of the baselines with another argument",
+    "argument.lookalike": "an argument that only looks like the one of the baselines",
+    "argument.stale": "an argument that contradicts the last look-up of its record",
+    "argument.follows_read": "another argument than in the baselines, as the last look-up says",
+    "argument.added": "an argument that no baseline gives",
+    "argument.wording": "only the wording differs",
+    "effect.missing": "an effect of every baseline did not come",
+    "effect.partial": "parts that do not add up to what the baselines do",
+    "handoff.unexpected": "a hand-over that no baseline makes",
+    "run.turns_in_circles": "the same calls with the same answers again and again",
+    "replay.differs": "the replayed prefix is not what was recorded",
+    "read.unheard_record": "a look-up of a record that nobody mentioned",
+    "key.resent": "a write sent again under its own key",
+}
+"""Every reason code with its short meaning."""
+
+HARD: Final = frozenset(
+    {"write.repeated", "write.key_executed_again", "write.blind_reissue", "write.outside_grant", "write.oscillates",
+     "run.turns_in_circles", "replay.differs"}
+)  # fmt: skip
+"""Codes that need no baseline."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldDiff:
+    """One argument of two calls beside each other. `kind`: equal, notation, changed, order, added, removed, ignored."""
+
+    path: str
+    kind: str
+    before: str
+    after: str
+    identity: bool
+    """Does this argument say what the effect is?"""
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One reason. `strength` 0 to 1; `call` is the index among the calls after the resume, None for the end."""
+
+    code: str
+    strength: float
+    sentence: str
+    call: int | None
+    tool: str
+    compared_with: str
+    fields: tuple[FieldDiff, ...] = ()
+
+    @property
+    def hard(self) -> bool:
+        """Does this reason stand without any baseline?"""
+        return self.code in HARD
+
+
+@dataclass(slots=True)
+class Finding:
+    """A reason while the run goes on: it falls when what it saw turns out to net to nothing."""
+
+    reason: Reason
+    alive: bool = True
+    effect: int | None = None
+    group: int | None = None
+    partner: int | None = None
+    rows: list[int] = field(default_factory=list)
+
+
+def combined(reasons: Iterable[Reason]) -> float:
+    """1 − ∏(1 − strength); of weak reasons (below 0.3) with one code only the strongest counts."""
+    weak: dict[str, float] = {}
+    strong: list[float] = []
+    for reason in reasons:
+        if reason.strength < 0.3:
+            weak[reason.code] = max(weak.get(reason.code, 0.0), reason.strength)
+        else:
+            strong.append(reason.strength)
+    return 1.0 - prod(1.0 - s for s in [*strong[:64], *weak.values()])
+
+
+def shown(found: Leaf) -> str:
+    """A leaf for people, cut to a line."""
+    text = f"{found.norm} {found.unit}" if found.unit else found.norm
+    return text if len(text) <= 80 else f"{text[:79]}…"

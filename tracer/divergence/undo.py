@@ -1,0 +1,48 @@
+"""Does this call take back an earlier one?"""
+
+from __future__ import annotations
+
+from typing import Final
+
+PAIRS: Final = (
+    ("create", "delete"), ("create", "cancel"), ("create", "void"), ("create", "remove"), ("add", "remove"), ("add", "delete"),
+    ("open", "close"), ("hold", "release"), ("hold", "unhold"), ("lock", "unlock"), ("enable", "disable"), ("book", "cancel"),
+    ("schedule", "cancel"), ("schedule", "unschedule"), ("reserve", "release"), ("reserve", "cancel"), ("assign", "unassign"),
+    ("grant", "revoke"), ("attach", "detach"), ("subscribe", "unsubscribe"), ("start", "stop"), ("pause", "resume"),
+    ("suspend", "resume"), ("publish", "unpublish"), ("archive", "restore"), ("archive", "unarchive"), ("delete", "restore"),
+    ("block", "unblock"), ("deposit", "withdraw"), ("debit", "credit"), ("increment", "decrement"), ("increase", "decrease"),
+    ("approve", "unapprove"), ("approve", "reject"), ("approve", "revoke"), ("activate", "deactivate"), ("register", "unregister"),
+    ("register", "deregister"), ("mount", "unmount"), ("link", "unlink"), ("tag", "untag"), ("mute", "unmute"),
+    ("allocate", "release"), ("allocate", "deallocate"), ("connect", "disconnect"), ("install", "uninstall"),
+    ("charge", "refund"), ("pay", "refund"), ("issue", "void"), ("issue", "revoke"), ("place", "cancel"), ("submit", "withdraw"),
+    ("submit", "cancel"), ("join", "leave"), ("enroll", "unenroll"), ("enrol", "unenrol"), ("order", "cancel"), ("close", "reopen"),
+    ("post", "reverse"), ("transfer", "reverse"), ("promote", "demote"), ("push", "pop"), ("check", "uncheck"), ("flag", "unflag"),
+    ("apply", "rollback"), ("deploy", "rollback"), ("upload", "delete"), ("insert", "delete"), ("write", "delete"), ("set", "clear"),
+    ("set", "unset"), ("send", "recall"), ("invite", "uninvite"), ("request", "cancel"), ("dispatch", "recall"),
+)  # fmt: skip
+
+_BACK: Final = {
+    **{(a, b): True for a, b in PAIRS},
+    **{(b, a): True for a, b in PAIRS if b not in {"cancel", "void", "refund", "delete"}},
+}
+
+UNDO: Final = frozenset("undo revert rollback reverse void cancel delete remove revoke withdraw release".split())
+"""Verbs that take back whatever handed out the identifier they name."""
+
+
+def takes_back(later: str, earlier: str) -> bool:
+    """Does the tool *later* undo the tool *earlier*, by their names? Both act on the same record."""
+    one, two = earlier.split("_"), later.split("_")
+    for verb in one:
+        for other in two:
+            if (verb, other) in _BACK or other in {"un" + verb, "de" + verb, "dis" + verb}:
+                rest = set(one) - {verb}
+                mine = set(two) - {other}
+                if not rest or not mine or rest & mine:
+                    return True
+    return two[0] in {"undo", "revert", "rollback"}
+
+
+def takes_back_born(later: str) -> bool:
+    """Does this tool undo what handed out the identifier that it names?"""
+    return any(word in UNDO for word in later.split("_"))
