@@ -1,0 +1,217 @@
+"""What does the body of an agent hold? A run: steps, evidence, questions."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar, Token
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from . import codec
+from .approvals import Answer
+from .calls import Calls, ask_person, take_answer
+from .contract import CheckpointKind, Evidence, RunState
+from .errors import AgentError, Paused, StateChanged
+from .items import Items
+from .ledger import Ledger
+from .segment import Segment
+
+T = TypeVar("T")
+
+_current: ContextVar[Run | None] = ContextVar("waypost_run", default=None)
+_scope: ContextVar[tuple[str, ...]] = ContextVar("waypost_scope", default=())
+_live: list[Run] = []
+
+
+class Run:
+    """One run as its agent sees it. Made by `@agent` or `run(…)`, never directly."""
+
+    def __init__(self, segment: Segment, ledger: Ledger) -> None:
+        self._segment = segment
+        self._ledger = ledger
+        self._calls = Calls(segment, ledger, self._pause)
+        self._eaches: dict[tuple[str, ...], int] = {}
+        self._asks: dict[bytes, int] = {}
+
+    @property
+    def id(self) -> str:
+        """The run's id."""
+        return self._segment.run_id
+
+    @property
+    def sequence(self) -> int:
+        """Number of the last checkpoint of this branch."""
+        return self._segment.sequence
+
+    @property
+    def segment(self) -> int:
+        """Number of this process life, from 1."""
+        return self._segment.number
+
+    @property
+    def resumed(self) -> bool:
+        """True when another process life went before this one."""
+        return self._segment.number > 1
+
+    def checkpoint(self, step: str) -> int:
+        """Make the state durable now, after the step *step*; the checkpoint's sequence.
+
+        Raises:
+            NotStorable: a value cannot be kept exactly; the message names its path.
+        """
+        sequence = self._segment.checkpoint(step)
+        self._advanced()
+        return sequence
+
+    async def acheckpoint(self, step: str) -> int:
+        """As `checkpoint`, without holding up the event loop."""
+        from ._async import in_executor
+
+        return await in_executor(self.checkpoint, step)
+
+    def each(self, items: list[T], *, step: str | Callable[[T], str] = "") -> Iterator[T]:
+        """Take the first item, run the body, remove it, checkpoint; until *items*, a list of the state, is empty.
+
+        Raises:
+            StateChanged: the state was changed since the last checkpoint, so a resume would change it twice.
+            AgentError: *items* is not a list of the state.
+        """
+        name = self._field_of(items)
+        changed = self._segment.changed_path()
+        if changed is not None:
+            raise StateChanged(
+                changed,
+                "An `each` starts from a checkpoint: set it up in the initial state, or call"
+                " `run.checkpoint(…)` before this loop.",
+            )
+        path = _scope.get()
+        number = self._eaches.get(path, 0)
+        self._eaches[path] = number + 1
+        while items:
+            item = items.first() if isinstance(items, Items) else items[0]
+            label = hashlib.sha256(codec.canonical(item)).hexdigest()[:8]
+            token = _scope.set((*path, f"{name}{number}/{label}"))
+            try:
+                yield item
+            finally:
+                _reset(_scope, token, path)
+            if items and list.__getitem__(items, 0) is item:
+                items.pop(0)
+            else:
+                raise AgentError(
+                    self.id, f"the body changed the front of `{name}` while `each` works on it; change another list."
+                )
+            self.checkpoint(step(item) if callable(step) else step or name)
+
+    async def aeach(self, items: list[T], *, step: str | Callable[[T], str] = "") -> Any:
+        """As `each`, for `async for`."""
+        for item in self.each(items, step=step):
+            yield item
+
+    def evidence(self, evidence: Evidence) -> None:
+        """Record something that was read and relied on; durable with the next entry."""
+        if not evidence.read_at:
+            evidence = replace(evidence, read_at=datetime.now(UTC).isoformat())
+        self._segment.record_evidence(evidence)
+
+    def ask(self, prompt: str, *, detail: Any = None, timeout_s: float | None = None) -> Answer:
+        """The answer of a person; when there is none yet, the run pauses and the process may end.
+
+        Args:
+            timeout_s: seconds after which the answer is `expired`, on the store's clock.
+
+        Raises:
+            Paused: nobody has answered; the next resume comes back to this line.
+        """
+        scope = "/".join(_scope.get())
+        seed = codec.canonical([self._segment.branch, scope, prompt])
+        digest = hashlib.sha256(seed).digest()
+        ordinal = self._asks.get(digest, 0)
+        self._asks[digest] = ordinal + 1
+        position = self._segment.position.to_bytes(8, "big")
+        binding = self._segment.recorder.keys.arg_digest(digest + position + ordinal.to_bytes(4, "big"))
+        answer = take_answer(self._segment, "ask", scope, binding)
+        if answer is not None:
+            return answer
+        plain = codec.lower(detail, path="$.detail", seal=self._segment.seal_text())
+        question = {"kind": "ask", "subject": scope, "binding": binding, "prompt": prompt}
+        raise ask_person(self._segment, self._pause, "approval", question, {"detail": plain}, timeout_s)
+
+    def pause(self, reason: str) -> None:
+        """Stop here: checkpoint, give the lease back and end.
+
+        Raises:
+            Paused: always; the next resume starts from the last step.
+        """
+        raise self._pause(reason, "")
+
+    # -- inside -----------------------------------------------------------------------------------------------
+
+    def _pause(self, reason: str, detail: str) -> Paused:
+        segment = self._segment
+        drafts, rows = self._calls.suspended()
+        segment.checkpoint(reason, CheckpointKind.PAUSE, drafts=drafts, rows=rows)
+        segment.end("paused", RunState.PAUSED, reason)
+        return Paused(self.id, reason, detail)
+
+    def _advanced(self) -> None:
+        self._ledger.advance()
+        self._asks.clear()
+
+    def _field_of(self, items: Any) -> str:
+        for name, value in self._segment.state.fields().items():
+            if value is items:
+                return name
+        raise AgentError(
+            self.id,
+            "`run.each` consumes a list of the state, so that what is left is the position; give it `state.<field>`.",
+        )
+
+
+class Entered:
+    """A run made current for the code inside `with`."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._tokens: list[tuple[ContextVar[Any], Token[Any]]] = []
+        self._trace: object = None
+
+    def __enter__(self) -> Run:
+        run = self._run
+        self._tokens = [(_current, _current.set(run)), (_scope, _scope.set(()))]
+        self._trace = run._segment.recorder.tracing.attach(run._segment.root_span)
+        _live.append(run)
+        return run
+
+    def __exit__(self, *_error: object) -> None:
+        _live.remove(self._run)
+        self._run._segment.recorder.tracing.detach(self._trace)
+        for variable, token in reversed(self._tokens):
+            _reset(variable, token, None if variable is _current else ())
+
+
+def current() -> Run | None:
+    """The run that this code is part of.
+
+    A thread that was started without the caller's context finds it when this process has only one run.
+    """
+    run = _current.get()
+    if run is None and len(_live) == 1:
+        return _live[0]
+    return run
+
+
+def scope() -> str:
+    """Where in the body this code is: the items of the `each` loops around it."""
+    return "/".join(_scope.get())
+
+
+
+
+def _reset(variable: ContextVar[Any], token: Token[Any], before: Any) -> None:
+    try:
+        variable.reset(token)
+    except ValueError:  # the generator is closed from another context than the one it ran in
+        variable.set(before)

@@ -1,0 +1,150 @@
+"""Which part of a long list may have changed since the last checkpoint?
+
+A `State` holds its lists as `Items`. An append costs nothing to notice; whatever was handed out to the program
+is looked at again; every `SWEEP`-th checkpoint looks at all of it, so that a change through an old alias is
+recorded late rather than never.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, SupportsIndex, TypeVar, overload
+
+T = TypeVar("T")
+
+RECENT: Final = 256
+"""Items younger than this many places from the end are always compared: their maker may still hold them."""
+SWEEP: Final = 256
+"""Checkpoints between two looks at the whole list."""
+
+
+class Items(list[T]):
+    """A list that remembers how much of it can be as it was."""
+
+    __slots__ = ("_dropped", "_rewritten", "_seen", "_seen_all", "_syncs")
+
+    def __init__(self, values: Iterable[T] = ()) -> None:
+        super().__init__(values)
+        self._rewritten = True
+        self._dropped = 0
+        self._seen: set[int] = set()
+        self._seen_all = False
+        self._syncs = 0
+
+    def suspects(self, known: int) -> tuple[int, list[int]] | None:
+        """(items dropped from the front, places to compare), given *known* items at the last checkpoint.
+
+        Places count in today's list. None: anything may have changed, compare all.
+        """
+        kept = known - self._dropped
+        if self._rewritten or self._seen_all or kept < 0 or len(self) < kept or self._syncs % SWEEP == SWEEP - 1:
+            return None
+        places = {place for place in self._seen if place < kept}
+        places.update(range(max(0, kept - RECENT), kept))
+        return self._dropped, sorted(places)
+
+    def synced(self) -> None:
+        """A checkpoint has recorded the list as it stands."""
+        self._rewritten = self._seen_all = False
+        self._dropped = 0
+        self._seen.clear()
+        self._syncs += 1
+
+    def take_front(self) -> T:
+        """Remove and return the first item; the rest is known to be as it was."""
+        first = list.__getitem__(self, 0)
+        list.__delitem__(self, 0)
+        self._dropped += 1
+        self._seen = {place - 1 for place in self._seen if place > 0}
+        return first
+
+    def first(self) -> T:
+        """The first item, which the caller may change."""
+        self._seen.add(0)
+        return list.__getitem__(self, 0)
+
+    def __iter__(self) -> Iterator[T]:
+        self._seen_all = True
+        return super().__iter__()
+
+    def __reversed__(self) -> Iterator[T]:
+        self._seen_all = True
+        return super().__reversed__()
+
+    @overload
+    def __getitem__(self, index: SupportsIndex, /) -> T: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> list[T]: ...
+    def __getitem__(self, index: Any, /) -> Any:
+        value = super().__getitem__(index)
+        if isinstance(index, slice):
+            self._seen.update(range(*index.indices(len(self))))
+        else:
+            place = index.__index__()
+            self._seen.add(place if place >= 0 else len(self) + place)
+        return value
+
+    def __setitem__(self, index: Any, value: Any, /) -> None:
+        if isinstance(index, slice):
+            self._rewritten = True
+        else:
+            place = index.__index__()
+            self._seen.add(place if place >= 0 else len(self) + place)
+        super().__setitem__(index, value)
+
+    def __delitem__(self, index: Any, /) -> None:
+        self._rewritten = True
+        super().__delitem__(index)
+
+    def __imul__(self, times: SupportsIndex, /) -> Items[T]:  # type: ignore[override, misc]
+        self._rewritten = True
+        super().__imul__(times)
+        return self
+
+    def __iadd__(self, values: Iterable[T], /) -> Items[T]:  # type: ignore[override, misc]
+        super().extend(values)
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Items, (list(self),))
+
+    def __copy__(self) -> Items[T]:
+        return Items(self)
+
+    def copy(self) -> list[T]:
+        """A plain list; the program may change the items through it."""
+        self._seen_all = True
+        return super().copy()
+
+    def insert(self, index: SupportsIndex, value: T, /) -> None:
+        """As of a list; the next checkpoint compares all of it."""
+        self._rewritten = True
+        super().insert(index, value)
+
+    def pop(self, index: SupportsIndex = -1, /) -> T:
+        """As of a list; popping at the front is followed exactly."""
+        place = index.__index__()
+        if place == 0 and self:
+            return self.take_front()
+        self._rewritten = True
+        return super().pop(index)
+
+    def remove(self, value: T, /) -> None:
+        """As of a list; the next checkpoint compares all of it."""
+        self._rewritten = True
+        super().remove(value)
+
+    def clear(self) -> None:
+        """As of a list."""
+        self._rewritten = True
+        super().clear()
+
+    def sort(self, **how: Any) -> None:
+        """As of a list."""
+        self._rewritten = True
+        super().sort(**how)
+
+    def reverse(self) -> None:
+        """As of a list."""
+        self._rewritten = True
+        super().reverse()

@@ -1,0 +1,160 @@
+"""What do all runs of one process share? The store, the journal, the keys, the exporter and the heart."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from . import config
+from .config import Settings
+from .journal import Journal
+from .keys import Keys
+from .lease import Heart
+from .seal import Vault
+from .store import objects, read
+from .store.blobs import Blobs, FolderBlobs
+from .store.engine import Store, translated
+from .telemetry.outbox import Outbox
+from .telemetry.provider import Tracing
+from .treeread import TreeReader
+
+
+class Recorder:
+    """One store as this process uses it. Closing it waits for the exporter, briefly."""
+
+    def __init__(self, settings: Settings, store: Store) -> None:
+        self.settings = settings
+        self.store = store
+        self.blobs: Blobs = FolderBlobs(settings.home_path / "blobs")
+        self.chain_key = settings.chain_key_bytes()
+        self.journal = Journal(store, blobs=self.blobs, key=self.chain_key)
+        self.tracing = Tracing.from_env()
+        self.outbox = Outbox(store, self.journal, self.tracing)
+        self.heart = Heart(self._beat)
+        self.pid = os.getpid()
+        self._keys: Keys | None = None
+        self._making_keys = threading.Lock()
+
+    @classmethod
+    def open(cls, settings: Settings, *, create: bool = True) -> Recorder:
+        """Open the store that *settings* name.
+
+        Raises:
+            StoreMissing, SchemaTooOld, SchemaTooNew, StoreError: see `Store.open`.
+        """
+        return cls(settings, Store.open(settings.store_url, create=create))
+
+    @property
+    def keys(self) -> Keys:
+        """The sealing and digest keys; the file is made at the first use."""
+        with self._making_keys:
+            if self._keys is None:
+                self._keys = Keys.load_or_create(self.settings.key_file)
+            return self._keys
+
+    def vault(self) -> Vault:
+        """A fresh vault: it collects the ciphertexts of one caller."""
+        return Vault(self.keys)
+
+    def get(self, digests: Iterable[bytes]) -> dict[bytes, bytes]:
+        """The bytes of every digest, checked; IntegrityError when one is missing or damaged."""
+        wanted = list(digests)
+        if not wanted:
+            return {}
+        with translated(self.store.url), self.store.reader.connect() as connection:
+            rows = read.objects(connection, wanted)
+        return objects.from_rows(wanted, rows, self.blobs)
+
+    def reader(self) -> TreeReader:
+        """Rebuilds values from this store's objects."""
+        return TreeReader(self.get)
+
+    def open_sealed(self, fingerprint: str) -> str:
+        """The text behind a sealed leaf.
+
+        Raises:
+            IntegrityError: the store lacks its ciphertext.
+            KeyMissing: the key file that can open it is not here.
+        """
+        key = bytes.fromhex(fingerprint)
+        with self.store.reader.connect() as connection:
+            rows = read.sealed_values(connection, [key])
+        if key not in rows:
+            from .errors import IntegrityError
+
+            raise IntegrityError(f"sealed value {fingerprint}", "it is not in the store")
+        return Vault(Keys.load(self.settings.key_file)).open(fingerprint, rows[key])
+
+    def close(self, timeout_s: float = 3.0) -> None:
+        """Send what can be sent in *timeout_s* seconds, then give everything back."""
+        self.heart.close()
+        self.outbox.close(timeout_s)
+        self.journal.close()
+        self.store.close()
+
+    def _beat(self, held: list[tuple[str, str, int]]) -> None:
+        now = time.time_ns()
+        rows: list[dict[str, Any]] = [
+            {"at_run_id": run_id, "at_branch": branch, "at_epoch": epoch, "beat_at": now}
+            for run_id, branch, epoch in held
+        ]
+        try:
+            self.journal.execute("beat", rows)
+        except Exception:  # a missed beat is not an error: the lease lasts three of them
+            return
+
+
+_open: dict[tuple[int, str, str], Recorder] = {}
+_opening = threading.Lock()
+_settings: Settings | None = None
+
+
+def configure(**values: Any) -> Settings:
+    """Set up Waypost in this process: any field of `Settings`, over environment and `waypost.toml`.
+
+    Raises:
+        ConfigError: there is no such setting, or the value does not fit.
+    """
+    global _settings
+    _settings = config.override(settings(), **values)
+    return _settings
+
+
+def settings() -> Settings:
+    """What holds in this process."""
+    global _settings
+    if _settings is None:
+        _settings = config.load()
+    return _settings
+
+
+def recorder(*, create: bool = True) -> Recorder:
+    """The recorder of the configured store, opened at first use; one per process."""
+    held = settings()
+    where = (os.getpid(), str(Path(held.store_url).absolute()) if "://" not in held.store_url else held.store_url, str(held.home_path.absolute()))
+    with _opening:
+        for key in [key for key in _open if key[0] != os.getpid()]:
+            _open.pop(key).store.abandon()
+        found = _open.get(where)
+        if found is None or found.settings != held:
+            if found is not None:
+                found.close()
+            found = _open[where] = Recorder.open(held, create=create)
+        return found
+
+
+def reset() -> None:
+    """Close every recorder of this process and forget `configure` (for tests and at exit)."""
+    global _settings
+    with _opening:
+        for key in list(_open):
+            held = _open.pop(key)
+            if key[0] == os.getpid():
+                held.close()
+            else:
+                held.store.abandon()
+        _settings = None

@@ -1,0 +1,328 @@
+"""What does one process life of a run hold, and how does it make a step durable?
+
+A segment owns the epoch. Everything it writes goes through `append`, which refuses after the first refusal
+(frameworks swallow exceptions and let the model try again), in a forked child, and once another process has
+taken over.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from . import codec, faults
+from .contract import CheckpointKind, Evidence, Identity, Plan, ResumePolicy, RunState
+from .errors import Fenced, ForkedRun, SegmentPoisoned
+from .items import Items
+from .journal import Append, Appended, Draft
+from .recorder import Recorder
+from .spanref import SpanRef
+from .store.tables import NONE, PENDING, UNSAMPLED
+from .tree import TreeWriter, digest_of, is_ref
+
+KNOWN_MOST = 50_000
+
+
+class Holder(Protocol):
+    """What a run's state must offer: its fields by name, its type's name and version."""
+
+    type_name: str
+    version: int
+
+    def fields(self) -> dict[str, Any]:
+        """Field name -> live value."""
+
+    def check(self, changed: Mapping[str, Any]) -> None:
+        """Refuse values that the declared types forbid (NotStorable)."""
+
+
+class Segment:
+    """The live writer of one branch of one run."""
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        run_id: str,
+        branch: str,
+        number: int,
+        epoch: int,
+        *,
+        plan: Plan,
+        identity: Identity,
+        policy: ResumePolicy,
+        grants: tuple[str, ...],
+        state: Holder,
+        root_span: SpanRef,
+        sampled: bool,
+    ) -> None:
+        self.recorder = recorder
+        self.run_id = run_id
+        self.branch = branch
+        self.number = number
+        self.epoch = epoch
+        self.plan, self.identity, self.policy, self.grants = plan, identity, policy, grants
+        self.state = state
+        self.root_span = root_span
+        self.export = (PENDING if sampled else UNSAMPLED) if recorder.tracing.enabled else NONE
+        self.sequence = 0
+        self.position = 0
+        """Sequence of the last advancing checkpoint: calls after it are the tail that a crash loses."""
+        self.last_id: bytes | None = None
+        self.effects: dict[str, Any] = {"committed": 0, "failed": 0, "unknown": [], "last": None}
+        self.approvals_used: list[str] = []
+        self.evidence: Items[dict[str, Any]] = Items()
+        self.over = False
+        self._poison: BaseException | None = None
+        self._lock = threading.RLock()
+        self._buffer: list[tuple[Draft, list[tuple[str, dict[str, Any]]], dict[str, int]]] = []
+        self._new: dict[bytes, bytes] = {}
+        self._known: set[bytes] = set()
+        self._vault = recorder.vault() if recorder.settings.seal else None
+        seal = self._vault.seal_text if self._vault else None
+        self.writer = TreeWriter(self._put, seal=seal)
+        self._clauses = TreeWriter(self._put, seal=seal)
+        self._contract: Any = None
+        self._root: dict[str, Any] | None = None
+        self._pid = os.getpid()
+
+    # -- checkpoints ------------------------------------------------------------------------------------------
+
+    def checkpoint(
+        self,
+        step: str,
+        kind: CheckpointKind = CheckpointKind.STEP,
+        *,
+        changes: Mapping[str, Any] | None = None,
+        drafts: list[Draft] | None = None,
+        rows: list[tuple[str, dict[str, Any]]] | None = None,
+    ) -> int:
+        """Make the state durable after a step; the sequence of the checkpoint.
+
+        Raises:
+            NotStorable: a value cannot be kept exactly (its path is named); the checkpoint before stays the head.
+            StoreError, Fenced, SegmentPoisoned, ForkedRun: see `append`.
+        """
+        with self._lock:
+            self.require_live()
+            at = time.time_ns()
+            span = self.recorder.tracing.child(at, self.root_span)
+            root = self._root if not kind.advances and self._root is not None else self._cut()
+            body = {
+                "root": root,
+                "type": self.state.type_name,
+                "version": self.state.version,
+                "contract": self._contract_ref(),
+                "parent": self.last_id.hex() if self.last_id else None,
+            }
+            draft = Draft(
+                kind="checkpoint",
+                mark=str(kind),
+                subject=step,
+                checkpoint=True,
+                changed=root != self._root,
+                size=sum(map(_weight, root.values())),
+                at=at,
+                span=span.pack(),
+                export=self.export,
+                body=body,
+            )
+            position = self.sequence + 1 if kind.advances else self.position
+            faults.point("checkpoint.encoded")
+            done = self.append(
+                [*(drafts or ()), draft],
+                changes={"step": step, "checkpoint_at": at, "position": position, "size": draft.size if draft.changed else 0, **(changes or {})},
+                rows=rows,
+            )
+            faults.point("checkpoint.committed")
+            self.sequence, self.position, self.last_id, self._root = done.sequence, position, draft.id, root
+            return done.sequence
+
+    def _cut(self) -> dict[str, Any]:
+        fields = self.state.fields()
+        self.state.check(fields)
+        return self.writer.write(fields)
+
+    def _contract_ref(self) -> Any:
+        """The contract's object; written again only when a clause changed."""
+        if self._contract is None:
+            clauses = {
+                "plan": self.plan.to_plain(),
+                "evidence": self.evidence,
+                "effects": self.effects,
+                "permissions": {"grants": list(self.grants), "used": self.approvals_used},
+                "identity": self.identity.to_plain(),
+                "policy": self.policy.to_plain(),
+            }
+            data = codec.encode(self._clauses.write(clauses))
+            digest = digest_of(data)
+            self._put(digest, data)
+            self._contract = {"$#": digest.hex(), "n": len(data), "s": 1}
+        return self._contract
+
+    def contract_changed(self) -> None:
+        """A clause is no longer what the last checkpoint says."""
+        self._contract = None
+
+    def changed_path(self) -> str | None:
+        """The first field that differs from the last checkpoint; None when the state is as recorded."""
+        with self._lock:
+            if self._root is None:
+                return None
+            kept = self._new
+            self._new = {}
+            try:
+                root = self.writer.write(self.state.fields())
+            finally:
+                self._new = {**kept, **self._new}
+            for name, part in root.items():
+                if self._root.get(name) != part:
+                    return f"$.{name}"
+            return None
+
+    def resumed_from(self, root: dict[str, Any], contract: Any, last_id: bytes, sequence: int, position: int) -> None:
+        """Take over what the checkpoint says, so that the next one costs what changes from here."""
+        self._root, self._contract = root, None
+        self.last_id, self.sequence, self.position = last_id, sequence, position
+        reader = self.recorder.reader()
+        for name, value in self.state.fields().items():
+            part = root.get(name)
+            if is_ref(part) and "k" in part and isinstance(value, list | dict):
+                node = reader.node(part, value)
+                if node is not None:
+                    self.writer.remember(f"$.{name}", node)
+                    if type(value) is Items:
+                        value.synced()
+
+    # -- other entries ----------------------------------------------------------------------------------------
+
+    def note(
+        self,
+        draft: Draft,
+        rows: list[tuple[str, dict[str, Any]]] | None = None,
+        deltas: Mapping[str, int] | None = None,
+    ) -> None:
+        """An entry that may wait: it becomes durable with whatever is appended next."""
+        with self._lock:
+            self._buffer.append((draft, rows or [], dict(deltas or {})))
+
+    def record_evidence(self, evidence: Evidence) -> None:
+        """Evidence becomes durable with the next entry, and part of the contract from the next checkpoint."""
+        plain = evidence.to_plain()
+        with self._lock:
+            self.evidence.append(plain)
+            self.contract_changed()
+            self.note(
+                Draft(kind="evidence", subject=evidence.source, body=plain, at=time.time_ns()), deltas={"evidence": 1}
+            )
+
+    def part(self, plain: Any, into: dict[bytes, bytes]) -> Any:
+        """*plain*, or a reference to the objects that were put *into* for it."""
+        return TreeWriter(into.__setitem__).whole(plain)
+
+    def seal_text(self) -> Callable[[str, str], Any] | None:
+        """What `codec.lower` takes to keep secrets out of clear text; None when sealing is off."""
+        return self._vault.seal_text if self._vault else None
+
+    def append(
+        self,
+        drafts: list[Draft],
+        *,
+        changes: Mapping[str, Any] | None = None,
+        rows: list[tuple[str, dict[str, Any]]] | None = None,
+        objects: Mapping[bytes, bytes] | None = None,
+    ) -> Appended:
+        """Make entries durable under this segment's epoch, with all that was noted before.
+
+        Raises:
+            SegmentPoisoned: something was refused before.
+            Fenced: another process has taken over.
+            StoreError: the store refused; in both cases nothing was written and nothing will pass after it.
+        """
+        with self._lock:
+            self.require_live()
+            buffered, self._buffer = self._buffer, []
+            new, self._new = self._new, {}
+            secrets = self._vault.pending() if self._vault else []
+            merged = dict(changes or {})
+            all_rows: list[tuple[str, dict[str, Any]]] = []
+            for _, noted, deltas in buffered:
+                all_rows += noted
+                for name, delta in deltas.items():
+                    merged[name] = merged.get(name, 0) + delta
+            append = Append(
+                self.run_id,
+                self.branch,
+                [*(draft for draft, _, _ in buffered), *drafts],
+                segment=self.number,
+                epoch=self.epoch,
+                changes=merged,
+                objects={digest: data for digest, data in new.items() if digest not in self._known},
+                sealed={bytes.fromhex(one.fingerprint): one.blob for one in secrets},
+                rows=[*all_rows, *(rows or ())],
+            )
+            append.objects.update(objects or {})
+        try:
+            done = self.recorder.journal.append(append)
+        except BaseException as error:
+            with self._lock:
+                self.writer.forget()
+                self._clauses.forget()
+                self.contract_changed()
+                self._known.clear()
+            self.poison(error)
+            raise
+        with self._lock:
+            if len(self._known) > KNOWN_MOST:
+                self._known.clear()
+            self._known.update(append.objects)
+            if self._vault:
+                self._vault.confirm(one.fingerprint for one in secrets)
+        if self.export == PENDING:
+            self.recorder.outbox.notify()
+        return done
+
+    def poison(self, error: BaseException) -> None:
+        """The first refusal holds for the rest of the segment."""
+        if self._poison is None:
+            self._poison = error
+
+    def require_live(self) -> None:
+        """Raise unless this segment may still write."""
+        if os.getpid() != self._pid:
+            raise ForkedRun(self.run_id, self._pid, os.getpid())
+        if self._poison is not None:
+            if isinstance(self._poison, Fenced):
+                raise self._poison
+            raise SegmentPoisoned(self.run_id, f"{type(self._poison).__name__}: {self._poison}") from self._poison
+        if self.over:
+            raise SegmentPoisoned(self.run_id, "the segment has ended")
+
+    def end(self, outcome: str, state: RunState, reason: str = "", *, drafts: list[Draft] | None = None) -> None:
+        """Give the lease back; the run stands at *state* from now on."""
+        now = time.time_ns()
+        row = {
+            "at_run_id": self.run_id,
+            "at_branch": self.branch,
+            "at_segment": self.number,
+            "ended_at": now,
+            "outcome": outcome,
+        }
+        entry = Draft(kind="end", mark=outcome, subject=str(state), at=now, body={"reason": reason})
+        self.append(
+            [*(drafts or ()), entry],
+            changes={"state": str(state), "reason": reason, "state_at": now, "owner": None},
+            rows=[("end segment", row)],
+        )
+        self.over = True
+        self.recorder.heart.stop(self.run_id, self.branch)
+
+    def _put(self, digest: bytes, data: bytes) -> None:
+        if digest not in self._known:
+            self._new[digest] = data
+
+
+def _weight(part: Any) -> int:
+    return int(part["n"]) if is_ref(part) else len(codec.encode(part))

@@ -1,0 +1,149 @@
+"""What does an agent know? Its typed state, versioned from day one, in five layers.
+
+Layers are read off field names: `messages`, `scratch`, `resources`, `position`; every other field is a value of
+the program's own. The fifth layer, the graph of tool calls, is the ledger's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from .errors import NotStorable
+from .items import Items
+from .types import register_from_annotations
+
+LAYERS: Final = ("messages", "scratch", "resources", "position")
+LAYER_OF: Final[Mapping[str, str]] = {
+    "messages": "messages",
+    "history": "messages",
+    "scratch": "scratch",
+    "scratchpad": "scratch",
+    "resources": "resources",
+    "position": "position",
+}
+"""Field name -> layer; a field that is not here is in the layer `values`."""
+
+
+class State(BaseModel):
+    """The base of an agent's state: `class Audit(State, version=1)`.
+
+    What is in the state is the position: a resume calls the body again with the state of the last checkpoint.
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True, validate_assignment=False, extra="forbid")
+    __waypost_version__: ClassVar[int] = 0
+
+    def __init_subclass__(cls, *, version: int = 0, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls.__waypost_version__ = version
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        super().__pydantic_init_subclass__(**{k: v for k, v in kwargs.items() if k != "version"})
+        register_from_annotations(cls)
+
+    def model_post_init(self, _context: Any, /) -> None:
+        """Lists become `Items`, which notice an append without looking at the rest."""
+        for name, value in self.__dict__.items():
+            if type(value) is list:
+                self.__dict__[name] = Items(value)
+
+
+class TypedState:
+    """A `State` as the segment stores it."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.type_name = type(state).__name__
+        self.version = type(state).__waypost_version__
+        self._checked: dict[str, Any] = {}
+
+    def fields(self) -> dict[str, Any]:
+        """Field name -> live value."""
+        return dict(self.state.__dict__)
+
+    def check(self, changed: Mapping[str, Any]) -> None:
+        """Refuse what the declared types forbid, before it is written and unreadable.
+
+        Lists are checked where they have grown; a whole field when it is a scalar or a short container.
+
+        Raises:
+            NotStorable: names the field and what was expected.
+        """
+        for name, value in changed.items():
+            self._check_field(name, value)
+
+    def _check_field(self, name: str, value: Any) -> None:
+        field = type(self.state).model_fields.get(name)
+        if field is None:
+            raise NotStorable(f"$.{name}", type(value).__name__, "the state declares no such field.")
+        if type(value) is Items:
+            known = self._checked.get(name, 0)
+            start = known if isinstance(known, int) and known <= len(value) else 0
+            fresh = [list.__getitem__(value, place) for place in range(start, len(value))]
+            if not fresh:
+                self._checked[name] = len(value)
+                return
+            value = fresh
+            self._checked[name] = start + len(fresh)
+        try:
+            _adapter(type(self.state), name).validate_python(value, strict=True)
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"])
+            self._checked.pop(name, None)
+            raise NotStorable(f"$.{name}{where}", type(first["input"]).__name__, first["msg"] + ".") from None
+
+    def load(self, fields: Mapping[str, Any]) -> State:
+        """A state of the same class from stored values, exactly as they were written."""
+        return load_state(type(self.state), fields)
+
+
+class FreeState:
+    """A plain dict as the segment stores it (`run(...)` in a notebook)."""
+
+    type_name = "dict"
+    version = 0
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        self.values = values
+
+    def fields(self) -> dict[str, Any]:
+        """The dict itself."""
+        return self.values
+
+    def check(self, changed: Mapping[str, Any]) -> None:
+        """A plain dict declares no types; its keys must be texts."""
+        for key in changed:
+            if type(key) is not str:
+                raise NotStorable(f"$[{key!r}]", type(key).__name__, "the keys of a state are texts.")
+
+
+def load_state(model: type[State], fields: Mapping[str, Any]) -> State:
+    """Build *model* without coercion (7 does not become "7"); lists become `Items`."""
+    values = {name: Items(value) if type(value) is list else value for name, value in fields.items()}
+    state = model.model_construct(**values)
+    for name, value in state.__dict__.items():
+        if type(value) is list:
+            state.__dict__[name] = Items(value)
+    return state
+
+
+_adapters: dict[tuple[type[State], str], TypeAdapter[Any]] = {}
+
+
+def _adapter(model: type[State], name: str) -> TypeAdapter[Any]:
+    found = _adapters.get((model, name))
+    if found is None:
+        found = _adapters[model, name] = TypeAdapter(
+            model.model_fields[name].annotation, config=None if _is_model(model, name) else ConfigDict(arbitrary_types_allowed=True)
+        )
+    return found
+
+
+def _is_model(model: type[State], name: str) -> bool:
+    annotation = model.model_fields[name].annotation
+    return isinstance(annotation, type) and issubclass(annotation, BaseModel)

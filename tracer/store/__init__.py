@@ -1,0 +1,1 @@
+"""Where do checkpoints live? Tables, the writer, every SELECT, and objects by digest."""

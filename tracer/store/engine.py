@@ -1,0 +1,156 @@
+"""How is the store opened, and is it one that this release can use?"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final
+
+from sqlalchemy import Engine, create_engine, event, make_url, text
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import DBAPIError
+
+from ..errors import SchemaTooNew, SchemaTooOld, StoreError, StoreFull, StoreLocked, StoreMissing
+from .tables import SCHEMA
+
+BUSY_S: Final = 30.0
+"""Seconds a writer waits for another one."""
+
+
+class Store:
+    """One open database: an engine that writes (each transaction takes the lock first) and one that only reads."""
+
+    def __init__(self, url: URL) -> None:
+        self.url = url
+        self.path = Path(url.database) if url.get_backend_name() == "sqlite" and url.database else None
+        self.writer = _engine(url, write=True)
+        self.reader = _engine(url, write=False)
+
+    @classmethod
+    def open(cls, where: str | Path, *, create: bool = True, upgrade: bool = True) -> Store:
+        """The store at a path or SQLAlchemy URL; a SQLite store is made and brought up to date on the way.
+
+        Raises:
+            StoreMissing: there is none and *create* is false.
+            SchemaTooOld, SchemaTooNew: it stands at another migration.
+            StoreError: it cannot be opened (the message names the file).
+        """
+        url = _url(where)
+        path = Path(url.database) if url.get_backend_name() == "sqlite" and url.database else None
+        if path is not None and not path.exists():
+            if not create:
+                raise StoreMissing(str(path))
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        store = cls(url)
+        try:
+            store._check(upgrade=upgrade and path is not None)
+        except BaseException:
+            store.close()
+            raise
+        return store
+
+    def _check(self, *, upgrade: bool) -> None:
+        with translated(self.url):
+            found = self.schema()
+            if found == SCHEMA:
+                return
+            if upgrade and (found is None or found < SCHEMA):
+                from . import migrate
+
+                migrate.upgrade(self)
+                return
+        if found is None or found < SCHEMA:
+            raise SchemaTooOld(found or "none", SCHEMA)
+        raise SchemaTooNew(found, SCHEMA)
+
+    def schema(self) -> str | None:
+        """The migration the store stands at; None for an empty one."""
+        with self.reader.connect() as connection:
+            if not connection.dialect.has_table(connection, "waypost_schema"):
+                return None
+            row = connection.execute(text("SELECT version_num FROM waypost_schema")).first()
+            return None if row is None else str(row[0])
+
+    def close(self) -> None:
+        """Give back every connection."""
+        self.writer.dispose()
+        self.reader.dispose()
+
+    def abandon(self) -> None:
+        """After a fork: forget the parent's connections without touching them."""
+        self.writer.dispose(close=False)
+        self.reader.dispose(close=False)
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class translated:  # noqa: N801 - reads as a clause: `with translated(url):`
+    """Turns the database's own errors into ours, with the remedy."""
+
+    def __init__(self, url: URL) -> None:
+        self._url = url
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, DBAPIError):
+            raise translate(error, self._url) from error
+        if isinstance(error, sqlite3.Error):
+            raise _by_message(str(error), self._url) from error
+
+
+def translate(error: DBAPIError, url: URL) -> StoreError:
+    """Our error for the driver's."""
+    return _by_message(str(error.orig), url)
+
+
+def _by_message(message: str, url: URL) -> StoreError:
+    where = url.render_as_string(hide_password=True)
+    if "disk is full" in message or "No space left" in message or "disk I/O error" in message:
+        return StoreFull(where, message)
+    if "locked" in message or "busy" in message:
+        return StoreLocked(where, BUSY_S)
+    return StoreError(f"{where}: {message}")
+
+
+def _url(where: str | Path) -> URL:
+    if isinstance(where, str) and "://" in where:
+        url = make_url(where)
+        return url.set(drivername="postgresql+psycopg") if url.drivername in ("postgresql", "postgres") else url
+    return URL.create("sqlite", database=os.fspath(where))
+
+
+def _engine(url: URL, *, write: bool) -> Engine:
+    if url.get_backend_name() != "sqlite":
+        options: dict[str, Any] = {"pool_pre_ping": True}
+        return create_engine(url, **options)
+    engine = create_engine(url, connect_args={"timeout": BUSY_S, "check_same_thread": False})
+
+    def connect(connection: sqlite3.Connection, _record: object) -> None:
+        connection.isolation_level = None
+        connection.execute(f"PRAGMA busy_timeout={int(BUSY_S * 1000)}")
+        if write:
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=FULL")
+        else:
+            connection.execute("PRAGMA query_only=ON")
+
+    def begin(connection: Any) -> None:
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+
+    event.listen(engine, "connect", connect)
+    event.listen(engine, "begin", begin)
+    return engine
+
+

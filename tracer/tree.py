@@ -1,0 +1,375 @@
+"""How is a state cut into objects, so that a checkpoint costs what changed?
+
+A value becomes a *plain* tree (see `codec`) in which every large part is replaced by a reference
+`{"$#": digest, "n": bytes}`. Long lists and dicts become nodes: chunks whose borders follow from the content (so
+an insertion moves only its neighbours), under patches that chain at most `CHAIN` deep. Pure: objects go out
+through `put` and come in through `get` (see `TreeReader` in `treeread`).
+
+Node forms, as the plain content of an object:
+    {"$l": [ref, …]}                    a chunk of refs
+    {"$t": [[digest, count], …]}        a node over chunks or nodes
+    {"$p": digest, "o": [[at, remove, [ref, …]], …], "d": depth}    a patch on an older node
+A reference to a list node carries `"k": "l"`, to a dict node (refs are [key, part] pairs) `"k": "d"`, both `"c"`,
+the number of items; `"s": 1` marks an object that holds references itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from operator import is_
+from typing import Any, Final
+from zlib import crc32
+
+from . import codec
+from .items import Items
+
+CHAIN: Final = 32
+"""Patches between two whole nodes; with three levels under them a list of 30,000 items is < 100 reads deep."""
+INLINE: Final = 96
+"""Bytes up to which a part stays inside its parent."""
+WHOLE: Final = 4096
+"""Bytes up to which a container is stored in one piece."""
+CHUNK_MASK: Final = 31
+CHUNK_MAX: Final = 128
+DEEPEST: Final = 60
+"""Levels that are cut or copied one by one; what lies below is one part."""
+
+Plain = Any
+Put = Callable[[bytes, bytes], None]
+Seal = Callable[[str, str], Plain]
+Splice = tuple[int, int, list[Plain]]
+_ATOMS: Final = frozenset({str, int, float, bool, type(None), bytes, complex})
+_MUTABLE: Final = object()
+_item_of: Final = list.__getitem__
+
+
+def digest_of(data: bytes) -> bytes:
+    """SHA-256 of an encoded object, 32 bytes."""
+    return hashlib.sha256(data).digest()
+
+
+def structural_copy(value: Any, depth: int = 0) -> Any:
+    """A copy for `unchanged` that shares what cannot change and holds no mutable leaf."""
+    kind = type(value)
+    if kind in _ATOMS:
+        return value
+    if depth < DEEPEST:
+        if kind is dict:
+            return {key: structural_copy(item, depth + 1) for key, item in value.items()}
+        if kind is list or kind is Items:
+            return [structural_copy(item, depth + 1) for item in list.__iter__(value)]
+    return value if getattr(kind, "__waypost_atom__", False) else _MUTABLE
+
+
+def unchanged(value: Any, copy: Any) -> bool:
+    """True only when *value* is certainly what it was when *copy* was taken.
+
+    Leaves are compared by identity, never by `==`: 1, 1.0 and True are three values.
+    """
+    if value is copy:
+        return True
+    kind = type(value)
+    if kind is dict:
+        if type(copy) is not dict or len(value) != len(copy) or not all(map(is_, value, copy)):
+            return False
+        if all(map(is_, value.values(), copy.values())):
+            return True
+        return all(map(unchanged, value.values(), copy.values()))
+    if kind is list or kind is Items:
+        if type(copy) is not list or len(value) != len(copy):
+            return False
+        return all(map(unchanged, list.__iter__(value), copy))
+    return False
+
+
+@dataclass(slots=True)
+class Node:
+    """What the writer remembers of one cut list or dict."""
+
+    kind: str
+    copies: list[Any]
+    refs: list[Plain]
+    digest: str = ""
+    depth: int = 0
+    stable: int = 0
+    """Refs from the front that are as they were when the chunks were made."""
+    chunks: list[tuple[str, int]] = field(default_factory=list)
+    size: int = 0
+
+    def ref(self) -> dict[str, Plain]:
+        """The reference that stands in the parent."""
+        return {"$#": self.digest, "k": self.kind, "c": len(self.refs), "n": self.size}
+
+
+class TreeWriter:
+    """Cuts one value again and again, and remembers what it cut before."""
+
+    def __init__(self, put: Put, *, seal: Seal | None = None) -> None:
+        self._put = put
+        self._seal = seal
+        self._nodes: dict[str, Node] = {}
+
+    def write(self, value: dict[str, Any]) -> dict[str, Plain]:
+        """The root of *value*: field name -> plain or reference.
+
+        Raises:
+            NotStorable: names the path of the part that cannot be stored; the writer forgets what it knew.
+        """
+        try:
+            root = {key: self._part(item, f"$.{key}") for key, item in value.items()}
+        except BaseException:
+            self.forget()
+            raise
+        return root
+
+    def forget(self) -> None:
+        """Nothing that was put can be relied on (the append failed): cut the whole value next time."""
+        self._nodes.clear()
+
+    def remember(self, path: str, node: Node) -> None:
+        """Take over a stored node, so that the next write costs only what changes from now on."""
+        self._nodes[path] = node
+
+    # -- parts ------------------------------------------------------------------------------------------------
+
+    def _part(self, value: Any, path: str) -> Plain:
+        kind = type(value)
+        if kind is list or kind is Items:
+            return self._sequence(value, path, "l")
+        if kind is dict and value and path.count(".") < DEEPEST and all(map(_plain_key, value)):
+            return self._sequence(value, path, "d")
+        return self.whole(codec.lower(value, path=path, seal=self._seal))
+
+    def whole(self, plain: Plain) -> Plain:
+        """*plain* itself when small, else a reference to it."""
+        kind = type(plain)
+        if kind is int or kind is float or kind is bool or plain is None:
+            return plain
+        data = codec.encode(plain)
+        if len(data) <= INLINE:
+            return plain
+        if len(data) <= WHOLE or kind is str:
+            return {"$#": self._store(data), "n": len(data)}
+        parts = self._split(plain, 0)
+        if is_ref(parts):
+            return parts
+        return {"$#": self._store(codec.encode(parts)), "n": len(data), "s": 1}
+
+    def _split(self, plain: Plain, depth: int) -> Plain:
+        """A large plain with its large parts taken out, so that equal ones are stored once."""
+        kind = type(plain)
+        if depth < DEEPEST and kind is dict:
+            return {key: self._within(item, depth) for key, item in plain.items()}
+        if depth < DEEPEST and kind is list and len(plain) > 1:
+            node = Node("l", [], [self._within(item, depth) for item in plain])
+            node.size = sum(map(_size, node.refs))
+            self._compact(node)
+            return node.ref()
+        return plain
+
+    def _within(self, plain: Plain, depth: int) -> Plain:
+        kind = type(plain)
+        if kind is dict or kind is list:
+            size = len(codec.encode(plain))
+            if size <= INLINE:
+                return plain
+            if size > WHOLE:
+                parts = self._split(plain, depth + 1)
+                if is_ref(parts):
+                    return parts
+                return {"$#": self._store(codec.encode(parts)), "n": size, "s": 1}
+        return self.whole(plain)
+
+    # -- lists and dicts that are followed from checkpoint to checkpoint ---------------------------------------
+
+    def _sequence(self, value: Any, path: str, kind: str) -> Plain:
+        node = self._nodes.get(path)
+        if node is None or node.kind != kind:
+            refs = self._fresh(list.copy(value) if kind == "l" else list(value.items()), path, 0, kind)
+            size = sum(map(_size, refs))
+            if size <= WHOLE // 4 and len(refs) <= CHUNK_MAX:
+                return self._small(refs if kind == "l" else dict(refs), size)
+            node = Node(kind, _copies(value, kind), refs, size=size)
+            self._compact(node)
+            self._nodes[path] = node
+        else:
+            self._patch(node, self._changes(value, path, node))
+        if type(value) is Items:
+            value.synced()
+        return node.ref()
+
+    def _small(self, plain: Plain, size: int) -> Plain:
+        """A short list or dict: inside its parent, or one object of its own."""
+        data = codec.encode(plain)
+        if len(data) <= INLINE:
+            return plain
+        ref: dict[str, Plain] = {"$#": self._store(data), "n": max(size, len(data))}
+        if _holds_ref(plain):
+            ref["s"] = 1
+        return ref
+
+    def _fresh(self, items: list[Any], path: str, start: int, kind: str) -> list[Plain]:
+        if kind == "d":
+            return [[key, self._part(item, f"{path}.{key}")] for key, item in items]
+        return [
+            self.whole(codec.lower(item, path=f"{path}[{place}]", seal=self._seal))
+            for place, item in enumerate(items, start)
+        ]
+
+    def _changes(self, value: Any, path: str, node: Node) -> list[Splice]:
+        """What to do to the node's refs, from front to back; its copies are brought up to date."""
+        old = node.copies
+        if type(value) is Items:
+            hint = value.suspects(len(old))
+            if hint is not None:
+                return self._hinted(value, path, node, *hint)
+        new = list.copy(value) if node.kind == "l" else list(value.items())
+        front, back, limit = 0, 0, min(len(new), len(old))
+        same = unchanged if node.kind == "l" else _same_pair
+        while front < limit and same(new[front], old[front]):
+            front += 1
+        while back < limit - front and same(new[-1 - back], old[-1 - back]):
+            back += 1
+        removed = len(old) - front - back
+        fresh = new[front : len(new) - back]
+        if not fresh and not removed:
+            return []
+        refs = self._fresh(fresh, path, front, node.kind)
+        old[front : front + removed] = _copies(dict(fresh) if node.kind == "d" else fresh, node.kind)
+        if len(refs) == removed:  # changes in place, perhaps far apart: patch only the places that differ
+            pairs = zip(range(front, front + removed), refs, node.refs[front : front + removed], strict=True)
+            return [(place, 1, [ref]) for place, ref, was in pairs if ref != was or type(ref) is not type(was)]
+        return [(front, removed, refs)]
+
+    def _hinted(self, value: Items[Any], path: str, node: Node, dropped: int, places: list[int]) -> list[Splice]:
+        splices: list[Splice] = []
+        if dropped:
+            splices.append((0, dropped, []))
+            del node.copies[:dropped]
+        for place in places:
+            item = _item_of(value, place)
+            if not unchanged(item, node.copies[place]):
+                splices.append((place, 1, self._fresh([item], path, place, "l")))
+                node.copies[place] = structural_copy(item)
+        known = len(node.copies)
+        if len(value) > known:
+            fresh = [_item_of(value, place) for place in range(known, len(value))]
+            splices.append((known, 0, self._fresh(fresh, path, known, "l")))
+            node.copies.extend(map(structural_copy, fresh))
+        return splices
+
+    def _patch(self, node: Node, splices: list[Splice]) -> None:
+        if not splices:
+            return
+        inserted = 0
+        for at, remove, refs in splices:
+            node.size += sum(map(_size, refs)) - sum(map(_size, node.refs[at : at + remove]))
+            node.refs[at : at + remove] = refs
+            node.stable = min(node.stable, at)
+            inserted += len(refs)
+        if node.depth >= CHAIN or inserted > CHUNK_MASK:
+            self._compact(node)
+            return
+        node.depth += 1
+        patch = {"$p": node.digest, "o": [list(splice) for splice in splices], "d": node.depth}
+        node.digest = self._store(codec.encode(patch))
+
+    def _compact(self, node: Node) -> None:
+        """Write the node whole again; chunks before the first change are taken over."""
+        chunks: list[tuple[str, int]] = []
+        start = 0
+        for digest, count in node.chunks[:-1]:
+            if start + count > node.stable:
+                break
+            chunks.append((digest, count))
+            start += count
+        refs = node.refs
+        while start < len(refs):
+            end = start + 1
+            while end < len(refs) and end - start < CHUNK_MAX and not _border(refs[end - 1]):
+                end += 1
+            chunks.append((self._store(codec.encode({"$l": refs[start:end]})), end - start))
+            start = end
+        node.chunks, node.stable, node.depth = chunks, len(refs), 0
+        level = chunks
+        while len(level) > 1:
+            level = self._level(level)
+        node.digest = level[0][0] if level else self._store(codec.encode({"$l": []}))
+
+    def _level(self, level: list[tuple[str, int]]) -> list[tuple[str, int]]:
+        out: list[tuple[str, int]] = []
+        group: list[tuple[str, int]] = []
+        for digest, count in level:
+            group.append((digest, count))
+            if len(group) >= CHUNK_MAX or (len(group) > 1 and int(digest[:2], 16) & CHUNK_MASK == 0):
+                out.append(self._over(group))
+                group = []
+        if group:
+            out.append(self._over(group))
+        return out
+
+    def _over(self, group: list[tuple[str, int]]) -> tuple[str, int]:
+        if len(group) == 1:
+            return group[0]
+        content = {"$t": [[digest, count] for digest, count in group]}
+        return self._store(codec.encode(content)), sum(count for _, count in group)
+
+    def _store(self, data: bytes) -> str:
+        digest = digest_of(data)
+        self._put(digest, data)
+        return digest.hex()
+
+
+def is_ref(plain: Plain) -> bool:
+    """True for a reference to another object."""
+    return type(plain) is dict and "$#" in plain
+
+
+def _holds_ref(plain: Plain) -> bool:
+    if type(plain) is dict:
+        return "$#" in plain or any(map(_holds_ref, plain.values()))
+    return type(plain) is list and any(map(_holds_ref, plain))
+
+
+def _plain_key(key: Any) -> bool:
+    return type(key) is str and not key.startswith("$") and (key.isascii() or _encodable(key))
+
+
+def _encodable(key: str) -> bool:
+    try:
+        key.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _same_pair(pair: tuple[Any, Any], copy: tuple[Any, Any]) -> bool:
+    return pair[0] is copy[0] and unchanged(pair[1], copy[1])
+
+
+def _copies(value: Any, kind: str) -> list[Any]:
+    if kind == "l":
+        return [structural_copy(item) for item in list.__iter__(value)]
+    return [(key, structural_copy(item)) for key, item in value.items()]
+
+
+def _size(ref: Plain) -> int:
+    """Bytes that a ref stands for; small inline parts count as their printed length."""
+    kind = type(ref)
+    if kind is dict and "$#" in ref:
+        return int(ref["n"])
+    if kind is list and len(ref) == 2 and type(ref[0]) is str:
+        return len(ref[0]) + 3 + _size(ref[1])
+    if kind is str:
+        return len(ref) + 2
+    if kind is dict or kind is list:
+        return len(codec.encode(ref))
+    return 4
+
+
+def _border(ref: Plain) -> bool:
+    """Whether a chunk ends after this ref: one of 32 does, by content, so that equal runs share chunks."""
+    data = ref["$#"].encode() if is_ref(ref) else codec.encode(ref)
+    return crc32(data) & CHUNK_MASK == 0
