@@ -13,7 +13,7 @@ from typing import Final
 
 from . import outcome as outcomes
 from .leaf import LONGEST, Leaf, leaf, plain
-from .rows import Fields, name_of, ordered, parsed, unfold
+from .rows import Fields, name_of, ordered, parsed, scalar, unfold
 
 KINDS: Final = frozenset({"read", "write", "handoff", "internal", "model"})
 FACTS: Final = 400
@@ -160,7 +160,7 @@ def _told(result: object) -> tuple[list[Fact], set[str]]:
     facts: list[Fact] = []
     heard: set[str] = set()
     if isinstance(result, (Mapping, list, tuple)):
-        _facts(result, "", "", facts, 0)
+        _facts(result, "", "", facts, 0, "")
         for fact in facts:
             heard.update(tokens(((fact.path, fact.leaf),)))
     elif isinstance(result, str) and result:
@@ -175,7 +175,7 @@ def _told(result: object) -> tuple[list[Fact], set[str]]:
     return facts, heard
 
 
-def _facts(value: object, path: str, about: str, out: list[Fact], depth: int) -> None:
+def _facts(value: object, path: str, about: str, out: list[Fact], depth: int, key: object) -> None:
     if len(out) >= FACTS or depth > 8:
         return
     if isinstance(value, Mapping):
@@ -183,17 +183,17 @@ def _facts(value: object, path: str, about: str, out: list[Fact], depth: int) ->
         for key, inner in list(value.items())[:60]:
             name = name_of(key)
             if isinstance(inner, (str, int)) and not isinstance(inner, bool) and (name.endswith("id") or name in _NUMERIC_ID):
-                found = leaf(inner)
+                found = scalar(key, inner)
                 if found is not None and token(found):
                     mine = token(found)
                     break
         for key, inner in list(value.items())[:60]:
-            _facts(inner, f"{path}.{name_of(key)}" if path else name_of(key), mine, out, depth + 1)
+            _facts(inner, f"{path}.{name_of(key)}" if path else name_of(key), mine, out, depth + 1, key)
     elif isinstance(value, (list, tuple)):
         for inner in value[:FACTS]:
-            _facts(inner, path, about, out, depth + 1)
+            _facts(inner, path, about, out, depth + 1, key)
     else:
-        found = leaf(value) if isinstance(value, (str, int, float, bool)) else None
+        found = scalar(key, value) if isinstance(value, (str, int, float, bool)) else None
         if found is not None:
             out.append(Fact(path, found, about))
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from . import outcome as outcomes
@@ -51,6 +51,10 @@ class Live:
     _flying: dict[str, list[int]] = field(default_factory=dict)
     _redo: Counter[str] = field(default_factory=Counter)
     _strange: set[str] = field(default_factory=set)
+    _familiar: int = 0
+    """Calls that named a record the run or the baselines knew; `_stray` counts the others."""
+    _stray: int = 0
+    _unseen: dict[str, tuple[Finding, float]] = field(default_factory=dict)
     _looked: set[int] = field(default_factory=set)
     _failures: dict[str, Call] = field(default_factory=dict)
     _done: set[str] = field(default_factory=set)
@@ -59,24 +63,26 @@ class Live:
     @classmethod
     def start(
         cls,
-        baselines: Sequence[Sequence[object]],
+        baselines: Sequence[object],
         pre: Sequence[object],
         *,
         identity: Mapping[str, Iterable[str]] | None = None,
         grant: Collection[str] | None = None,
     ) -> Live:
-        """Compare with *baselines* (lists of calls) what follows *pre* (the interrupted attempt, oldest first).
+        """Compare with *baselines* (runs: lists of calls, or `{"tools": [calls]}`) what follows *pre* (the interrupted attempt, oldest first).
 
         *identity* names, per tool, the arguments that say what an effect is; *grant* the tools that may be called.
         """
         before = [canonical(record, n) for n, record in enumerate(pre)]
-        runs = [[canonical(record, n) for n, record in enumerate(run)] for run in baselines]
+        runs = [[canonical(record, n) for n, record in enumerate(calls_of(run))] for run in baselines]
+        idle = sum(1 for run in baselines if isinstance(run, Mapping) and run.get("success") is True and not calls_of(run))
         committed = [call for call in before if call.phase != "lost"]
-        pattern = learn_pattern(runs, committed, identity=identity)
+        pattern = learn_pattern(runs, committed, identity=identity, idle=idle)
         reading = Reading(pattern.effects, pattern.groups, pattern.roles, lambda name: pattern.tokens[name] > 0)
         live = cls(pattern, reading, Judge(pattern, reading),
                    grant=None if grant is None else frozenset(family(t) for t in grant))  # fmt: skip
         live.left_out += pattern.left_out
+        live._met = idle > 0 or not pattern.reads
         live._before(before)
         return live
 
@@ -112,6 +118,10 @@ class Live:
             return []
         self.finished = True
         new = at_the_end(self.judge, self.findings, self._failures, self._done)
+        if self._stray and not self._familiar:
+            new.append(Finding(Reason("run.other_records", 0.7 if self._stray > 1 else 0.55, f"All {self._stray} calls that "
+                                      "name a record name one that neither this run nor a baseline had mentioned.", None, "",
+                                      self.judge.versus())))  # fmt: skip
         self.findings += new
         return [f.reason for f in new if f.alive and self._counts(f)]
 
@@ -158,7 +168,9 @@ class Live:
                 self._keys[call.key] = call
             self.reading.after(call, rows)
             self._met = self._met or call.tool in self.pattern.every_tool
-        if self.pattern.count and judged >= 3 and strange == judged:
+        named = set().union(*(self._named(call) for call in before)) if before else set()
+        elsewhere = self.pattern.reads and len(named) >= 2 and not any(t in self.pattern.tokens for t in named)
+        if self.pattern.count and ((judged >= 3 and strange == judged) or elsewhere):
             self.comparable = False
             self.left_out.append("the baselines act on other records than this run; only rules without a baseline were used")
 
@@ -170,7 +182,7 @@ class Live:
         weight = self._turns.step(call)
         usual = self.pattern.turns + 2 if self.pattern.turns else 0
         if weight >= 0.6 and self._turns.streak > usual:
-            strength = 0.85 if weight >= 1 else 0.45 if weight >= 0.8 else 0.25
+            strength = 0.85 if weight >= 1 else 0.5 if weight >= 0.8 else 0.25
             if self._circle is None or not self._circle.alive or strength > self._circle.reason.strength:
                 if self._circle is not None:
                     self._circle.alive = False
@@ -223,18 +235,21 @@ class Live:
         new: list[Finding] = []
         early = self._touch(call)
         if early is not None:
-            other, records = early
-            new.append(Finding(Reason("write.out_of_order", 0.75 if records >= 4 else 0.6,
+            other, kept = early
+            # One run proves nothing about order; it is said, and does not alarm.
+            strength = 0.75 if kept > 2 else 0.6 if kept > 1 else 0.12
+            new.append(Finding(Reason("write.out_of_order", strength,
                                       f"{call.name} came after {other} on one record; every baseline has it before.",
                                       call.index, call.name, self.judge.versus())))  # fmt: skip
         for row in rows:
             for path, found in row.fields:
                 name = token(found) if found.hard else ""
                 given, known = self.pattern.prepared.get((row.tool, path), (0, 0))
-                if name and given == known and given >= 2 and name not in self.reading.known:
-                    new.append(Finding(Reason("write.before_lookup", 0.6 if self.pattern.count > 1 or given >= 3 else 0.4,
-                                              f"{call.name} acts on {name}, which nothing had mentioned yet; in the baselines a "
-                                              "look-up comes first.", call.index, call.name, self.judge.versus())))  # fmt: skip
+                if name and given and given == known and name not in self.reading.memory.looked:
+                    sure = 0.6 if self.pattern.count > 1 else 0.5 if given > 1 else 0.3
+                    new.append(Finding(Reason("write.before_lookup", 0.15, f"{call.name} acts on {name} without the look-up that "
+                                              "comes first in the baselines.", call.index, call.name, self.judge.versus())))  # fmt: skip
+                    self._unseen[name] = (new[-1], sure)
                     break
         return new
 
@@ -252,6 +267,12 @@ class Live:
                 self._flying.setdefault(name, []).append(row.effect)
 
     def _look(self, call: Call) -> None:
+        if self._unseen and call.kind == "read":
+            for name in call.mentions & self._unseen.keys():
+                finding, strength = self._unseen.pop(name)
+                finding.reason = replace(
+                    finding.reason, strength=strength, sentence=f"{finding.reason.sentence} It came after the write."
+                )
         if self._flying and call.kind == "read" and call.outcome == outcomes.DONE:
             if self._redo[call.shape] > 0:
                 self._redo[call.shape] -= 1  # Redoing what was lost is no look at what became of the write.
@@ -259,17 +280,40 @@ class Live:
             for name in call.mentions | (call.heard & self._flying.keys()):
                 self._looked.update(self._flying.get(name, ()))
 
+    def _named(self, call: Call) -> set[str]:
+        """The records that a call names itself, without what is new in every run by design."""
+        if call.kind == "internal":
+            return set()
+        fields = [(p, f) for p, f in call.scalars if f.hard and not self.pattern.roles.is_volatile(call.tool, p)]
+        return {token(f) for _, f in fields} - {""}
+
     def _reads(self, call: Call) -> list[Finding]:
-        if call.kind != "read" or not self.pattern.count or not call.mentions:
+        if not self.pattern.count or not self.pattern.reads or not call.mentions or call.kind == "internal":
             return []
-        named = {token(f) for p, f in call.scalars if f.hard and not self.pattern.roles.is_volatile(call.tool, p)}
-        strange = [t for t in named if t and t not in self.reading.known and t not in self.pattern.tokens]
+        named = self._named(call)
+        strange = [t for t in named if t not in self.reading.known and t not in self.pattern.tokens]
         if not strange:
+            self._familiar += bool(named)
+            return []
+        self._stray += 1
+        if call.kind != "read":
             return []
         self._strange.update(strange[:50])
         strength = UNHEARD[min(len(self._strange), len(UNHEARD)) - 1]
         return [Finding(Reason("read.unheard_record", strength, f"{call.name} looks up {strange[0]}, which neither this run "
                                "nor a baseline had mentioned.", call.index, call.name, self.judge.versus()))]  # fmt: skip
+
+
+def calls_of(run: object) -> Sequence[object]:
+    """The calls of one run record; empty for anything else."""
+    if isinstance(run, Mapping):
+        run = run.get("tools", run.get("calls", ()))
+    return sequence(run)
+
+
+def sequence(value: object) -> Sequence[object]:
+    """The value if it is a list or tuple; empty otherwise."""
+    return value if isinstance(value, (list, tuple)) else ()
 
 
 def _one_per_code(findings: list[Finding]) -> list[Finding]:

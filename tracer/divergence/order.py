@@ -38,11 +38,11 @@ class OrderRules:
     keeps: dict[tuple[str, str], list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
 
     def broken_by(self, tool: str, earlier: Sequence[str]) -> tuple[str, int] | None:
-        """(the tool that came too early, records that keep the rule) when *tool* may not come after *earlier*."""
+        """(the tool that came too early, baselines that keep the rule) when *tool* may not come after *earlier*."""
         for other in earlier:
             kept = self.keeps.get((tool, other))
-            if kept is not None and kept[0] >= 2 and (other, tool) not in self.keeps:
-                return other, kept[1]
+            if kept is not None and kept[0] and (other, tool) not in self.keeps:
+                return other, kept[0]
         return None
 
 

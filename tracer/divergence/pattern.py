@@ -45,10 +45,10 @@ class Pattern:
     """In how many baselines an identifier occurs."""
     postings: dict[tuple[str, str, str], list[int]] = field(default_factory=lambda: defaultdict(list))
     prepared: dict[tuple[str, str], list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
-    """(tool, path) -> [identifiers given, of these known before]."""
+    """(tool, path) -> [identifiers given, of these looked up before]."""
     turns: int = 0
-    answers: bool = False
-    """Do the baselines carry results at all?"""
+    reads: bool = False
+    """Do the baselines hold look-ups at all? A plan of writes does not."""
     left_out: list[str] = field(default_factory=list)
 
 
@@ -57,12 +57,15 @@ def learn_pattern(
     sample: Sequence[Call],
     *,
     identity: Mapping[str, Iterable[str]] | None = None,
+    idle: int = 0,
 ) -> Pattern:
-    """Read the baselines. *sample* is what the interrupted run had done up to its checkpoint, taken to be right."""
+    """Read the baselines. *idle* of them are empty and declared successful: nothing was to be done. *sample* is what the interrupted run had done up to its checkpoint, taken to be right."""
     pattern = Pattern(roles=Roles(declared=declare(identity)))
     runs = [run for run in baselines if any(call.tool for call in run)]
-    if len(runs) < len(baselines):
-        pattern.left_out.append(f"{len(baselines) - len(runs)} of {len(baselines)} baselines hold no readable call")
+    unread = len(baselines) - len(runs) - idle
+    if unread:
+        pattern.left_out.append(f"{unread} of {len(baselines)} baselines hold no readable call")
+    runs += [[]] * idle
     if len(runs) > BASELINES:
         pattern.left_out.append(f"{len(runs) - BASELINES} older baselines; the newest {BASELINES} were compared")
         runs = runs[-BASELINES:]
@@ -90,7 +93,7 @@ def _read(pattern: Pattern, run: Sequence[Call], own: Counter[str]) -> None:
     for call in run:
         turns.step(call)
         pattern.every_tool.add(call.tool)
-        pattern.answers = pattern.answers or bool(call.told or call.heard)
+        pattern.reads = pattern.reads or call.kind == "read"
         rows = reading.rows(call) if call.effective else []
         if call.kind == "handoff":
             pattern.hand_overs.add(call.tool)
@@ -103,7 +106,7 @@ def _read(pattern: Pattern, run: Sequence[Call], own: Counter[str]) -> None:
                 if name:
                     known = pattern.prepared[row.tool, path]
                     known[0] += 1
-                    known[1] += name in reading.known
+                    known[1] += name in reading.memory.looked
         reading.after(call, rows)
     pattern.turns = max(pattern.turns, turns.longest)
     for effect, count in reading.counts.items():

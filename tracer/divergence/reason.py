@@ -35,6 +35,7 @@ CODES: Final = {
     "handoff.unexpected": "a hand-over that no baseline makes",
     "run.turns_in_circles": "the same calls with the same answers again and again",
     "replay.differs": "the replayed prefix is not what was recorded",
+    "run.other_records": "every record the run names is one that nobody mentioned",
     "read.unheard_record": "a look-up of a record that nobody mentioned",
     "key.resent": "a write sent again under its own key",
 }

@@ -7,6 +7,7 @@ their members side by side, nested records are read by path, and text that holds
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -17,6 +18,8 @@ DEPTH: Final = 24
 LEAVES: Final = 4_000
 """Scalars of one call that are compared; what lies beyond is counted as left out."""
 JSON_TEXT: Final = 200_000
+
+_NAMES_RECORD: Final = re.compile(r"(?:^|[_\-. ])(?:id|ids|uuid|guid|ID|IDs|Id|Ids)$|(?<=[a-z0-9])(?:Id|Ids|ID|IDs|UUID)$")
 
 Fields = tuple[tuple[str, Leaf], ...]
 """Paths with their leaves, in path order."""
@@ -76,6 +79,14 @@ def name_of(key: object) -> str:
     return text[:-1] if len(text) > 2 and text.endswith("s") and not text.endswith("ss") else text
 
 
+def scalar(key: object, value: object) -> Leaf | None:
+    """The leaf of a value under its key; one word under a key such as `order_id` is an identifier, too."""
+    found = leaf(value)
+    if found is not None and found.kind == "word" and isinstance(key, str) and _NAMES_RECORD.search(key):
+        return Leaf("id", found.norm, found.norm, tuple(w for w in found.words if w != "^"))
+    return found
+
+
 def _read(tree: Mapping[object, object], path: str, out: Unfolded, depth: int) -> None:
     if not _enter(tree, path, out, depth):
         return
@@ -86,7 +97,7 @@ def _read(tree: Mapping[object, object], path: str, out: Unfolded, depth: int) -
         if isinstance(value, Mapping):
             _read(value, here, out, depth + 1)
         elif isinstance(value, (list, tuple, set, frozenset)):
-            members = _members(value, here, out, depth + 1)
+            members = _members(value, here, out, depth + 1, key)
             if members:
                 flat = all(not isinstance(v, (Mapping, list, tuple)) for v in value)
                 columns.setdefault(len(members) if flat and len(members) > 1 else 0, []).append(members)
@@ -95,7 +106,7 @@ def _read(tree: Mapping[object, object], path: str, out: Unfolded, depth: int) -
             if listed is not None:
                 columns.setdefault(0, []).append([((here, found),) for found in listed])
                 continue
-            found = leaf(value) if out.room() else None
+            found = scalar(key, value) if out.room() else None
             if found is not None:
                 out.scalars.append((here, found))
     for length, lists in columns.items():
@@ -106,32 +117,32 @@ def _read(tree: Mapping[object, object], path: str, out: Unfolded, depth: int) -
     out._open.discard(id(tree))
 
 
-def _members(value: Sequence[object] | set[object] | frozenset[object], path: str, out: Unfolded, depth: int) -> list[Fields]:
+def _members(value: Sequence[object] | set[object] | frozenset[object], path: str, out: Unfolded, depth: int, key: object) -> list[Fields]:
     if not _enter(value, path, out, depth):
         return []
     members: list[Fields] = []
     for item in value:
-        row = ordered(list(_flat(item, path, out, depth)))
+        row = ordered(list(_flat(item, path, out, depth, key)))
         if row:
             members.append(row)
     out._open.discard(id(value))
     return members
 
 
-def _flat(item: object, path: str, out: Unfolded, depth: int) -> Iterator[tuple[str, Leaf]]:
+def _flat(item: object, path: str, out: Unfolded, depth: int, key: object) -> Iterator[tuple[str, Leaf]]:
     value = parsed(item) if isinstance(item, str) else item
     if isinstance(value, Mapping):
         if _enter(value, path, out, depth):
-            for key, inner in list(value.items()):
-                yield from _flat(inner, f"{path}.{name_of(key)}", out, depth + 1)
+            for inner_key, inner in list(value.items()):
+                yield from _flat(inner, f"{path}.{name_of(inner_key)}", out, depth + 1, inner_key)
             out._open.discard(id(value))
     elif isinstance(value, (list, tuple, set, frozenset)):
         if _enter(value, path, out, depth):
             for inner in value:
-                yield from _flat(inner, path, out, depth + 1)
+                yield from _flat(inner, path, out, depth + 1, key)
             out._open.discard(id(value))
     else:
-        found = leaf(value) if out.room() else None
+        found = scalar(key, value) if out.room() else None
         if found is not None:
             yield path, found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from .live import Live
+from .live import Live, sequence
 
 
 def score(
@@ -21,21 +21,10 @@ def score(
     resume, *baseline_runs* earlier successful runs, each a list of calls or `{"tools": [calls]}`. *final* is False
     while the run goes on. Bad input lowers what can be said; it never raises.
     """
-    live = Live.start([calls_of(run) for run in sequence(baseline_runs)], sequence(pre_calls), identity=identity)
+    live = Live.start(sequence(baseline_runs), sequence(pre_calls), identity=identity)
     for record in sequence(post_calls):
         live.add(record)
     if final:
         live.finish()
     return live.score
 
-
-def calls_of(run: object) -> Sequence[object]:
-    """The calls of one run record; empty for anything else."""
-    if isinstance(run, Mapping):
-        run = run.get("tools", run.get("calls", ()))
-    return sequence(run)
-
-
-def sequence(value: object) -> Sequence[object]:
-    """The value if it is a list or tuple; empty otherwise."""
-    return value if isinstance(value, (list, tuple)) else ()

@@ -38,12 +38,16 @@ class Support:
 class Memory:
     """What one run was told about each record, latest answer first in mind."""
 
+    looked: set[str] = field(default_factory=set)
+    """Records that a look-up named, or told several things about."""
     about: dict[str, dict[Source, tuple[Leaf, int]]] = field(default_factory=lambda: defaultdict(dict))
 
     def hear(self, call: Call) -> None:
         """Take in the answer of a look-up."""
         if call.kind != "read" or call.outcome != "done":
             return
+        self.looked |= call.mentions
+        self.looked.update(fact.about for fact in call.told if fact.about and token(fact.leaf) != fact.about)
         own = list(call.mentions)[:3] if len(call.mentions) <= 3 else []
         for fact in call.told:
             for record in [fact.about] if fact.about else own:
