@@ -13,7 +13,7 @@ RESOLVERS: Final[dict[str, Callable[[str], str | None]]] = {}
 """Scheme -> how to look a name up. `keys` adds `env`; this module itself reads nothing."""
 
 REVEALED: Final[list[str]] = []
-"""Values handed out by `Secret.reveal` in this process: wherever they turn up they are secrets. Only grows."""
+"""Values handed out by `Secret.reveal` in this process; secrets wherever they turn up. Only grows."""
 LITERALS: Final = 1000
 """Secrets remembered by value, at most."""
 
