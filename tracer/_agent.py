@@ -42,10 +42,13 @@ class _Base(Generic[S]):
         row = _resume.find(held, run_id)
         if row is None:
             if state is None:
-                raise AgentError(self.name, f"there is no run {run_id} to resume, and no state to start it with.")
+                raise AgentError(
+                    self.name, f"there is no run {run_id} to resume, and no state to start it with."
+                )
             if type(state) is not self.spec.model:
                 raise AgentError(
-                    self.name, f"the state is {type(state).__name__}, the body takes {_named(self.spec.model)}."
+                    self.name,
+                    f"the state is {type(state).__name__}, the body takes {_named(self.spec.model)}.",
                 )
             typed = TypedState(state)
             begun = _resume.begin(held, self.spec, run_id, typed, labels=how.get("labels"))
@@ -63,7 +66,14 @@ class _Base(Generic[S]):
             restored = load_state(model, loaded.fields) if mine else None
             typed = TypedState(restored) if restored is not None else FreeState(dict(loaded.fields))  # type: ignore[assignment]
             begun = _resume.resume(
-                held, self.spec, before, epoch, loaded, typed, who=how.get("who") or "", why=how.get("why") or ""
+                held,
+                self.spec,
+                before,
+                epoch,
+                loaded,
+                typed,
+                who=how.get("who") or "",
+                why=how.get("why") or "",
             )
         except ResumeError:
             raise
@@ -234,7 +244,9 @@ def failed(run: Run, error: BaseException) -> None:
 
 
 @contextmanager
-def free_run(name: str, *, id: str, state: dict[str, Any] | None = None, objective: str = "") -> Iterator[FreeRun]:
+def free_run(
+    name: str, *, id: str, state: dict[str, Any] | None = None, objective: str = ""
+) -> Iterator[FreeRun]:
     """A run without a body, see `run`."""
     held = recorder()
     spec = AgentSpec(name, None, None, plan=Plan(objective or UNDECLARED))

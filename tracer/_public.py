@@ -39,10 +39,9 @@ def resume(run_id: str, *, agent: str = "", who: str = "", why: str = "", takeov
         Paused, ResumeRefused, AlreadyResumed, UnknownRun, AgentError: see `Agent.start_or_resume`.
     """
     found = agent_of(run_id, agent)
-    how = {"who": who, "why": why, "takeover": takeover}
     if isinstance(found, AsyncAgent):
-        return asyncio.run(found.start_or_resume(run_id, **how))
-    return found.start_or_resume(run_id, **how)
+        return asyncio.run(found.start_or_resume(run_id, who=who, why=why, takeover=takeover))
+    return found.start_or_resume(run_id, who=who, why=why, takeover=takeover)
 
 
 def preflight(run_id: str, *, agent: str = "") -> Verdict:

@@ -12,14 +12,22 @@ import secrets
 import socket
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from . import codec, faults, gate
 from .agentspec import AgentSpec
 from .approvals import question
 from .contract import CallState, CheckpointKind, Ruling, RunState, Verdict
-from .errors import AgentError, AlreadyResumed, Fenced, ResumeRefused, StoreError, UnknownCheckpoint, UnknownRun
+from .errors import (
+    AgentError,
+    AlreadyResumed,
+    Fenced,
+    ResumeRefused,
+    StoreError,
+    UnknownCheckpoint,
+    UnknownRun,
+)
 from .ids import valid_run_id
 from .items import Items
 from .journal import Append, Draft
@@ -72,7 +80,9 @@ def begin(
         NotStorable: the initial state cannot be kept exactly.
     """
     if not valid_run_id(run_id):
-        raise AgentError(spec.name, f"{run_id!r} cannot name a run; use letters, digits and `_.-`, at most 128.")
+        raise AgentError(
+            spec.name, f"{run_id!r} cannot name a run; use letters, digits and `_.-`, at most 128."
+        )
     now = time.time_ns()
     owner = me(secrets.token_hex(8))
     span, sampled = recorder.tracing.root(spec.name, now, _root_attributes(spec, run_id))
@@ -96,7 +106,12 @@ def begin(
         [start],
         segment=1,
         epoch=1,
-        rows=[("insert segment", _segment_row(recorder, run_id, 1, 1, str(owner), 0, now, span, None, sampled))],
+        rows=[
+            (
+                "insert segment",
+                _segment_row(recorder, run_id, 1, 1, str(owner), 0, now, span, None, sampled, spec.name),
+            )
+        ],
         creates=[
             ("insert run", _run_row(recorder, spec, run_id, holder, labels, now, span, sampled)),
             ("insert branch", _branch_row(recorder, spec, run_id, str(owner), now)),
@@ -122,7 +137,9 @@ def loaded_head(recorder: Recorder, row: RunRow) -> Loaded:
         UnknownCheckpoint: the run died before its first one; start it again under another id.
     """
     if row.head_sequence == 0:
-        raise UnknownCheckpoint(f"{row.run_id}: it died before its first checkpoint; start it under another id.")
+        raise UnknownCheckpoint(
+            f"{row.run_id}: it died before its first checkpoint; start it under another id."
+        )
     return load(recorder, row.run_id, row.branch, row.head_sequence)
 
 
@@ -141,7 +158,9 @@ def preflight(recorder: Recorder, spec: AgentSpec, run_id: str, branch: str = MA
     return Preflight(row, gate.decide(world, loaded.policy), loaded)
 
 
-def acquire(recorder: Recorder, run_id: str, *, branch: str = MAIN, takeover: bool = False) -> tuple[RunRow, int]:
+def acquire(
+    recorder: Recorder, run_id: str, *, branch: str = MAIN, takeover: bool = False
+) -> tuple[RunRow, int]:
     """Take the lease; (the run as it stood before, our epoch).
 
     Raises:
@@ -151,13 +170,13 @@ def acquire(recorder: Recorder, run_id: str, *, branch: str = MAIN, takeover: bo
     row = find(recorder, run_id, branch)
     if row is None:
         raise UnknownRun(run_id, str(recorder.store.url.database))
-    held = standing(row.owner)
+    held, seen = standing(row.owner), row
     if held in (Standing.ALIVE, Standing.ELSEWHERE):
 
         def beat() -> int:
             with recorder.store.reader.connect() as connection:
                 head = read.head(connection, run_id, branch)
-            return -1 if head is None or head.epoch != row.epoch else head.beat
+            return -1 if head is None or head.epoch != seen.epoch else head.beat
 
         if not takeover or not stopped_beating(beat, row.ttl / 1e9):
             raise _refused(recorder, row)
@@ -178,7 +197,9 @@ def acquire(recorder: Recorder, run_id: str, *, branch: str = MAIN, takeover: bo
                 branch,
                 [draft],
                 segment=row.segment,
-                guards={"epoch": row.epoch, "owner": row.owner} if row.owner is not None else {"epoch": row.epoch},
+                guards={"epoch": row.epoch, "owner": row.owner}
+                if row.owner is not None
+                else {"epoch": row.epoch},
                 changes={
                     "epoch": row.epoch + 1,
                     "owner": str(owner),
@@ -216,7 +237,9 @@ def resume(
     if not verdict.admits:
         _log_refusal(recorder, row, epoch, loaded, verdict, person, why)
         raise ResumeRefused(
-            row.run_id, str(verdict.ruling), tuple(f"{f.clause}: {f.what} → {f.remedy}." for f in verdict.stops)
+            row.run_id,
+            str(verdict.ruling),
+            tuple(f"{f.clause}: {f.what} → {f.remedy}." for f in verdict.stops),
         )
     faults.point("resume.admitted")
     now = time.time_ns()
@@ -230,11 +253,17 @@ def resume(
         next_number = read.last_call_number(connection, row.run_id, row.branch) + 1
         by_state = read.call_states(connection, row.run_id, row.branch)
     sampled = settings is None or bool(settings[2])
-    span = recorder.tracing.resumed_root(spec.name, now, _root_attributes(spec, row.run_id), sampled)
+    span = recorder.tracing.resumed_root(
+        spec.name, now, _root_attributes(spec, row.run_id), sampled, continues=last
+    )
     identity = spec.identity(recorder.settings)
-    segment = _segment(recorder, spec, row.run_id, number, epoch, holder, span, sampled, identity, branch=row.branch)
+    segment = _segment(
+        recorder, spec, row.run_id, number, epoch, holder, span, sampled, identity, branch=row.branch
+    )
     position = row.position
-    segment.resumed_from(loaded.root, loaded.contract_ref, loaded.entry.id, loaded.entry.sequence or 0, position)
+    segment.resumed_from(
+        loaded.root, loaded.contract_ref, loaded.entry.id, loaded.entry.sequence or 0, position
+    )
     segment.evidence = Items(loaded.contract.get("evidence") or [])
     segment.approvals_used = list((loaded.contract.get("permissions") or {}).get("used") or [])
     drafts, rows, changes, doubts, settled = _doubts(recorder, doubtful, reconciled, now)
@@ -263,12 +292,32 @@ def resume(
         "trace_after": span.trace_id.hex(),
         "gate_ns": time.time_ns() - now,
     }
-    drafts = [*ended_drafts, *drafts, Draft(kind="resume", mark=str(verdict.ruling), subject=person, at=now, body=body)]
+    drafts = [
+        *ended_drafts,
+        *drafts,
+        Draft(kind="resume", mark=str(verdict.ruling), subject=person, at=now, body=body),
+    ]
     owner = _owner(recorder, row)
     rows = [
         *ended_rows,
         *rows,
-        ("insert segment", _segment_row(recorder, row.run_id, number, epoch, owner, loaded.entry.sequence or 0, now, span, link, sampled, branch=row.branch)),
+        (
+            "insert segment",
+            _segment_row(
+                recorder,
+                row.run_id,
+                number,
+                epoch,
+                owner,
+                loaded.entry.sequence or 0,
+                now,
+                span,
+                link,
+                sampled,
+                spec.name,
+                branch=row.branch,
+            ),
+        ),
     ]
     segment.checkpoint(
         "resume",
@@ -303,8 +352,6 @@ def _doubts(
     recorder: Recorder, doubtful: list[CallRow], reconciled: list[Reconciled], now: int
 ) -> tuple[list[Draft], list[tuple[str, dict[str, Any]]], dict[str, Any], list[CallRow], list[CallRow]]:
     """Entries and rows for calls without an outcome: settled where a service knew, else `unknown` from now on."""
-    from dataclasses import replace
-
     drafts: list[Draft] = []
     rows: list[tuple[str, dict[str, Any]]] = []
     known = {found.row.effect_id: found for found in reconciled}
@@ -317,8 +364,18 @@ def _doubts(
             row = settled_row(found, now)
             plain = None if isinstance(found.value, NotFound) else codec.lower(found.value, path="$.result")
             result = None if isinstance(found.value, NotFound) else objects.pack(codec.encode(plain))
-            body = {"tool": row.tool, "kind": row.kind, "effect_id": row.effect_id, "reconciled": True, "result": plain, "attempt": row.attempts, "error": row.error}
-            drafts.append(Draft(kind="outcome", mark=str(row.state), subject=row.effect_id, body=body, at=now))
+            body = {
+                "tool": row.tool,
+                "kind": row.kind,
+                "effect_id": row.effect_id,
+                "reconciled": True,
+                "result": plain,
+                "attempt": row.attempts,
+                "error": row.error,
+            }
+            drafts.append(
+                Draft(kind="outcome", mark=str(row.state), subject=row.effect_id, body=body, at=now)
+            )
             rows.append(("upsert call", _call_values(row, result)))
             settled.append(row)
             delta -= call.state == CallState.UNKNOWN
@@ -342,10 +399,16 @@ def _doubts(
 
 
 def _effects(
-    by_state: Mapping[tuple[str, str], int], doubts: list[CallRow], settled: list[CallRow], contract: Mapping[str, Any]
+    by_state: Mapping[tuple[str, str], int],
+    doubts: list[CallRow],
+    settled: list[CallRow],
+    contract: Mapping[str, Any],
 ) -> dict[str, Any]:
     writes = ("write", "handoff")
-    count = {state: sum(n for (kind, at), n in by_state.items() if kind in writes and at == state) for state in ("committed", "failed")}
+    count = {
+        state: sum(n for (kind, at), n in by_state.items() if kind in writes and at == state)
+        for state in ("committed", "failed")
+    }
     for row in settled:
         count[str(row.state)] = count.get(str(row.state), 0) + 1
     last = (contract.get("effects") or {}).get("last")
@@ -392,7 +455,9 @@ def _log_refusal(
         effect = finding.clause.value == "side effects"
         binding = finding.subject.encode() if effect else waiver_binding(gate.waiver_of(finding))
         kind = "effect" if effect else "gate"
-        if finding.clause.value == "permissions" or any(q.kind == kind and q.binding == binding for q in known):
+        if finding.clause.value == "permissions" or any(
+            q.kind == kind and q.binding == binding for q in known
+        ):
             continue
         detail = finding.to_plain()
         _, draft, values = question(
@@ -405,7 +470,7 @@ def _log_refusal(
             detail=detail,
             asked_at=now,
             deadline=None,
-            packed_detail=objects.pack(codec.encode(detail)),
+            packed_detail=objects.pack_record(detail),
         )
         drafts.append(draft)
         rows.append(values)
@@ -424,7 +489,9 @@ def _refused(recorder: Recorder, row: RunRow) -> AlreadyResumed:
     """Append the loser's refusal, the only thing it may write, and say who won."""
     body = {"owner": row.owner, "epoch": row.epoch, "by": me("").name}
     draft = Draft(kind="refusal", mark="lease", subject=_name(row.owner), at=time.time_ns(), body=body)
-    recorder.journal.append(Append(row.run_id, row.branch, [draft], segment=row.segment, changes={"refusals": 1}))
+    recorder.journal.append(
+        Append(row.run_id, row.branch, [draft], segment=row.segment, changes={"refusals": 1})
+    )
     return AlreadyResumed(row.run_id, _name(row.owner), row.epoch)
 
 
@@ -467,6 +534,7 @@ def _segment_row(
     span: SpanRef,
     link: Mapping[str, Any] | None,
     sampled: bool,
+    agent: str,
     branch: str = MAIN,
 ) -> dict[str, Any]:
     tracing = recorder.tracing
@@ -483,8 +551,8 @@ def _segment_row(
         "ended_at": None,
         "outcome": None,
         "span": span.pack(),
-        "link": objects.pack(codec.encode(dict(link))) if link else None,
-        "resource": objects.pack(codec.encode(tracing.resource_plain())),
+        "link": objects.pack_record(link) if link else None,
+        "resource": objects.pack_record(tracing.resource_plain(agent)),
         "export": (PENDING if sampled else UNSAMPLED) if tracing.enabled else NONE,
         "exported_at": None,
     }
@@ -505,7 +573,7 @@ def _run_row(
         "agent": spec.name,
         "entrypoint": spec.entrypoint,
         "objective": spec.plan.to_plain()["objective"],
-        "labels": objects.pack(codec.encode(dict(labels or {}))),
+        "labels": objects.pack_record(labels or {}),
         "conversation_id": None,
         "parent_run_id": None,
         "input_digest": input_digest(recorder, holder),

@@ -101,7 +101,8 @@ class Run:
                 items.pop(0)
             else:
                 raise AgentError(
-                    self.id, f"the body changed the front of `{name}` while `each` works on it; change another list."
+                    self.id,
+                    f"the body changed the front of `{name}` while `each` works on it; change another list.",
                 )
             self.checkpoint(step(item) if callable(step) else step or name)
 
@@ -206,8 +207,6 @@ def current() -> Run | None:
 def scope() -> str:
     """Where in the body this code is: the items of the `each` loops around it."""
     return "/".join(_scope.get())
-
-
 
 
 def _reset(variable: ContextVar[Any], token: Token[Any], before: Any) -> None:

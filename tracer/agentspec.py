@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, get_type_hints
 
 from .carried import carried
-from .contract import UNDECLARED, Identity, Plan, ResumePolicy, Undeclared
 from .config import Settings
+from .contract import UNDECLARED, Identity, Plan, ResumePolicy, Undeclared
 from .errors import AgentError
 from .identity import fingerprint, identity, text_digest
 from .state import State
@@ -39,7 +39,9 @@ class AgentSpec:
             return {}
         names = inspect.getclosurevars(inspect.unwrap(self.function))
         values = [*names.globals.values(), *names.nonlocals.values()]
-        found = [spec for value in values if isinstance(spec := getattr(value, "__waypost_tool__", None), ToolSpec)]
+        found = [
+            spec for value in values if isinstance(spec := getattr(value, "__waypost_tool__", None), ToolSpec)
+        ]
         return {spec.name: spec for spec in sorted(found, key=lambda spec: spec.name)}
 
     def identity(self, settings: Settings) -> Identity:
@@ -64,7 +66,9 @@ def spec_of(function: Callable[..., Any], name: str, **declared: Any) -> AgentSp
     """
     parameters = list(inspect.signature(function).parameters)
     if len(parameters) != 2:
-        raise AgentError(name, "the body takes a run and a state: `def audit(run: Run, state: Audit) -> Audit`.")
+        raise AgentError(
+            name, "the body takes a run and a state: `def audit(run: Run, state: Audit) -> Audit`."
+        )
     try:
         model = get_type_hints(function).get(parameters[1])
     except NameError as error:
@@ -75,7 +79,8 @@ def spec_of(function: Callable[..., Any], name: str, **declared: Any) -> AgentSp
     if kept:
         said = ", ".join(f"`{one.name}` (line {one.line}, {one.how})" for one in kept)
         raise AgentError(
-            name, f"{said} is carried from one item of `each` to the next, and a resume would lose it; keep it in the state."
+            name,
+            f"{said} is carried from one item of `each` to the next, and a resume would lose it; keep it in the state.",
         )
     return AgentSpec(
         name,

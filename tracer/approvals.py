@@ -137,9 +137,17 @@ def decide(
 
 def use(row: ApprovalRow, now_ns: int) -> tuple[Draft, tuple[str, dict[str, Any]]]:
     """The entry and row change that consume an answer: it is good for one use."""
-    draft = Draft(kind="decision used", mark=row.state, subject=row.approval_id, at=now_ns, body={"by": "the run"})
+    draft = Draft(
+        kind="decision used", mark=row.state, subject=row.approval_id, at=now_ns, body={"by": "the run"}
+    )
     values = _decided(
-        row.approval_id, row.state, USED, row.decided_at or now_ns, row.decided_by or "", row.why or "", now_ns
+        row.approval_id,
+        row.state,
+        USED,
+        row.decided_at or now_ns,
+        row.decided_by or "",
+        row.why or "",
+        now_ns,
     )
     return draft, ("decide approval", values)
 
@@ -149,7 +157,10 @@ def expire(row: ApprovalRow, now_ns: int) -> tuple[Draft, tuple[str, dict[str, A
     draft = Draft(
         kind="decision", mark=EXPIRED, subject=row.approval_id, at=now_ns, body={"deadline": row.deadline}
     )
-    return draft, ("decide approval", _decided(row.approval_id, PENDING, EXPIRED, now_ns, "the clock", "", None))
+    return draft, (
+        "decide approval",
+        _decided(row.approval_id, PENDING, EXPIRED, now_ns, "the clock", "", None),
+    )
 
 
 def record(

@@ -180,9 +180,16 @@ class Calls:
     def _park(self, ticket: Ticket, why: str) -> BaseException:
         row, segment = ticket.row, self.segment
         prompt = f"Did {row.tool} {row.target} happen? {why[:1].upper()}{why[1:]}."
-        question = {"kind": "effect", "subject": row.effect_id, "binding": row.identity_digest, "prompt": prompt}
+        question = {
+            "kind": "effect",
+            "subject": row.effect_id,
+            "binding": row.identity_digest,
+            "prompt": prompt,
+        }
         error = UnknownEffect(row.tool, row.effect_id, why)
-        paused = ask_person(segment, self._pause, "unknown effect", question, {"tool": row.tool, "target": row.target})
+        paused = ask_person(
+            segment, self._pause, "unknown effect", question, {"tool": row.tool, "target": row.target}
+        )
         segment.poison(error)
         paused.__cause__ = error
         return paused
@@ -211,7 +218,9 @@ class Calls:
             ticket.row, state=CallState.SENT, attempts=ticket.row.attempts + 1, sent_at=now, ended_at=None
         )
         if again:
-            ticket.row = replace(ticket.row, taken_from=ticket.row.taken_from or f"segment {ticket.row.segment}")
+            ticket.row = replace(
+                ticket.row, taken_from=ticket.row.taken_from or f"segment {ticket.row.segment}"
+            )
         row = ticket.row
         body = {
             "tool": row.tool,
@@ -228,7 +237,15 @@ class Calls:
         deltas = {} if again else {"calls": 1, "writes": 1}
         faults.point("call.before_intent")
         segment.append(
-            [Draft(kind="intent", mark="again" if again else "first", subject=row.effect_id, at=now, body=body)],
+            [
+                Draft(
+                    kind="intent",
+                    mark="again" if again else "first",
+                    subject=row.effect_id,
+                    at=now,
+                    body=body,
+                )
+            ],
             rows=[("upsert call", _values(row, ticket.stored_args, None))],
             objects=parts,
             changes=deltas,
@@ -332,7 +349,11 @@ class Calls:
                 "prompt": f"May the agent call {spec.name} {ticket.row.target}?",
             }
             raise ask_person(
-                segment, self._pause, "approval", question, {"tool": spec.name, "args": plain, "version": spec.version}
+                segment,
+                self._pause,
+                "approval",
+                question,
+                {"tool": spec.name, "args": plain, "version": spec.version},
             )
         if not answer.approved:
             self.ledger.settled(ticket.asked)
@@ -346,7 +367,12 @@ def take_answer(segment: Segment, kind: str, subject: str, binding: bytes) -> ap
     with segment.recorder.store.reader.connect() as connection:
         rows = read.approvals(connection, run_id=segment.run_id, name=segment.branch)
     for row in rows:
-        if row.kind != kind or row.subject != subject or row.binding != binding or row.state == approvals.USED:
+        if (
+            row.kind != kind
+            or row.subject != subject
+            or row.binding != binding
+            or row.state == approvals.USED
+        ):
             continue
         state = approvals.effective(row, now)
         if state == approvals.PENDING:
@@ -404,7 +430,9 @@ def ask_reconcile(spec: ToolSpec, args: Mapping[str, Any], key: str | None) -> A
 def _target(spec: ToolSpec, args: Mapping[str, Any]) -> str:
     """What the call is about, for lists: the identity arguments, masked."""
     names = spec.identity or tuple(args)
-    text = " ".join(f"{name}={args[name]!r}" if not isinstance(args[name], str) else args[name] for name in names)
+    text = " ".join(
+        f"{name}={args[name]!r}" if not isinstance(args[name], str) else args[name] for name in names
+    )
     shown = mask(text.encode("utf-8", "replace").decode())
     return shown if len(shown) <= TARGET_MOST else shown[: TARGET_MOST - 1] + "…"
 

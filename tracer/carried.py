@@ -66,13 +66,18 @@ def _of_loop(loop: ast.For | ast.AsyncFor, body: ast.AST, held: set[str]) -> Ite
             name, line, how = node.target.id, node.lineno, "counts on from item to item"
             if _set_before(inside, node.target):
                 continue
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _MUTATORS:
+        elif (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in _MUTATORS
+        ):
             target = node.func.value
             if isinstance(target, ast.Name) and target.id in containers:
                 name, line, how = target.id, node.lineno, f"collects with .{node.func.attr}()"
         elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
-            if isinstance(node.value, ast.Name) and node.value.id in containers:
-                name, line, how = node.value.id, node.lineno, "collects by key"
+            held_in = node.value
+            if isinstance(held_in, ast.Name) and held_in.id in containers:
+                name, line, how = held_in.id, node.lineno, "collects by key"
         if name is not None and line is not None and name not in own and name not in held:
             yield Carried(name, line, how)
 
@@ -84,8 +89,12 @@ def _containers(body: ast.AST, loop: ast.For | ast.AsyncFor) -> set[str]:
     for node in ast.walk(body):
         if id(node) in inside or not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
             continue
-        made = isinstance(node.value, ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp | ast.SetComp) or (
-            isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Name) and node.value.func.id in _MAKERS
+        made = isinstance(
+            node.value, ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp | ast.SetComp
+        ) or (
+            isinstance(node.value, ast.Call)
+            and isinstance(node.value.func, ast.Name)
+            and node.value.func.id in _MAKERS
         )
         if made:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]

@@ -20,12 +20,15 @@ def find_agent(entrypoint: str) -> Agent[Any] | AsyncAgent[Any]:
     """
     where, _, name = entrypoint.rpartition(":")
     if not where or not name:
-        raise AgentError(entrypoint or "the run", "name the agent as `module:name`, for example `audit.agent:audit`.")
+        raise AgentError(
+            entrypoint or "the run", "name the agent as `module:name`, for example `audit.agent:audit`."
+        )
     try:
         module = _import(where)
     except (ImportError, OSError) as error:
         raise AgentError(
-            entrypoint, f"{where} cannot be imported here: {error}. Run this where the agent's code is importable."
+            entrypoint,
+            f"{where} cannot be imported here: {error}. Run this where the agent's code is importable.",
         ) from error
     found: Any = module
     for part in name.split("."):

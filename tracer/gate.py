@@ -90,33 +90,52 @@ def _integrity(world: World, policy: ResumePolicy) -> Iterator[Finding]:
         yield Finding(Clause.INTEGRITY, policy.integrity, world.damage, remedy)
     else:
         seal = "under a key" if world.signed else "unsigned: it shows damage, not forgery"
-        yield Finding(Clause.INTEGRITY, Ruling.CONTINUE, f"The chain is sound up to checkpoint {world.sequence}, {seal}.")
+        yield Finding(
+            Clause.INTEGRITY,
+            Ruling.CONTINUE,
+            f"The chain is sound up to checkpoint {world.sequence}, {seal}.",
+        )
 
 
 def _lease(world: World, policy: ResumePolicy) -> Iterator[Finding]:
     if world.holder:
-        remedy = "stop that process, or take over once its heartbeat has stopped (`waypost resume --takeover`)"
+        remedy = (
+            "stop that process, or take over once its heartbeat has stopped (`waypost resume --takeover`)"
+        )
         yield Finding(Clause.LEASE, policy.lease, f"Held by {world.holder}.", remedy, subject=world.holder)
     else:
         yield Finding(Clause.LEASE, Ruling.CONTINUE, "Nobody else holds the run.")
 
 
 def _state_version(world: World, policy: ResumePolicy) -> Iterator[Finding]:
-    before, after = f"{world.state_type} v{world.state_version}", f"{world.now_state_type} v{world.now_state_version}"
+    before, after = (
+        f"{world.state_type} v{world.state_version}",
+        f"{world.now_state_type} v{world.now_state_version}",
+    )
     if before == after:
         yield Finding(Clause.STATE_VERSION, Ruling.CONTINUE, f"{before}, as this code has it.")
     elif world.migrations:
         steps = ", ".join(world.migrations)
-        yield Finding(Clause.STATE_VERSION, Ruling.CONTINUE, f"Migrated: {steps}.", before=before, after=after)
+        yield Finding(
+            Clause.STATE_VERSION, Ruling.CONTINUE, f"Migrated: {steps}.", before=before, after=after
+        )
     elif world.state_type == world.now_state_type and world.state_version > world.now_state_version:
         what = f"The checkpoint holds {before}, newer than this code's {after}."
         yield Finding(
-            Clause.STATE_VERSION, policy.state_newer, what, "deploy the newer code", before, after, world.state_type
+            Clause.STATE_VERSION,
+            policy.state_newer,
+            what,
+            "deploy the newer code",
+            before,
+            after,
+            world.state_type,
         )
     else:
         remedy = "register the migration of each step, or deploy the code that wrote the checkpoint"
         what = f"The checkpoint holds {before}, this code has {after}, and no migration is known."
-        yield Finding(Clause.STATE_VERSION, policy.state_version, what, remedy, before, after, world.state_type)
+        yield Finding(
+            Clause.STATE_VERSION, policy.state_version, what, remedy, before, after, world.state_type
+        )
 
 
 def _plan(world: World, policy: ResumePolicy) -> Iterator[Finding]:
@@ -128,7 +147,7 @@ def _plan(world: World, policy: ResumePolicy) -> Iterator[Finding]:
             continue
         changed = True
         word = "Objective" if name == "objective" else "Plan version"
-        remedy = "finish under the old one, or waive this for this run: `waypost approve RUN --waive 'plan and objective'`"
+        remedy = "finish under the old one, or `waypost approve RUN --waive 'plan and objective'`"
         yield Finding(
             Clause.PLAN,
             ruling,
@@ -139,7 +158,9 @@ def _plan(world: World, policy: ResumePolicy) -> Iterator[Finding]:
             name,
         )
     if not changed:
-        yield Finding(Clause.PLAN, Ruling.CONTINUE, f"Objective and plan ({_said(was.get('version'))}) are the same.")
+        yield Finding(
+            Clause.PLAN, Ruling.CONTINUE, f"Objective and plan ({_said(was.get('version'))}) are the same."
+        )
 
 
 def _topology(world: World, policy: ResumePolicy) -> Iterator[Finding]:
@@ -148,7 +169,7 @@ def _topology(world: World, policy: ResumePolicy) -> Iterator[Finding]:
     if before == after:
         yield Finding(Clause.TOPOLOGY, Ruling.CONTINUE, f"The body of the agent is the same ({after[:12]}).")
     else:
-        remedy = "deploy the old code, or raise the plan version and waive this for this run: `waypost approve RUN --waive topology`"
+        remedy = "deploy the old code, or accept the new for this run: `waypost approve RUN --waive topology`"
         what = "The code of the agent's body was edited since the checkpoint."
         yield Finding(Clause.TOPOLOGY, policy.topology, what, remedy, before[:12], after[:12], "body")
 
@@ -186,14 +207,16 @@ def _identity(world: World, policy: ResumePolicy) -> Iterator[Finding]:
             yield _changed(getattr(policy, rule), f"{word} {key}", _short(before), _short(after))
     if not changed:
         yield Finding(
-            Clause.IDENTITY, Ruling.CONTINUE, "Model, prompt, tools, packages, host and principal are the same."
+            Clause.IDENTITY,
+            Ruling.CONTINUE,
+            "Model, prompt, tools, packages, host and principal are the same.",
         )
 
 
 def _changed(ruling: Ruling, subject: str, before: str, after: str) -> Finding:
     remedy = "none needed"
     if ruling.strictness > Ruling.CONTINUE.strictness:
-        remedy = "deploy what was there, or waive this for this run: `waypost approve RUN --waive 'runtime identity'`"
+        remedy = "deploy what was there, or `waypost approve RUN --waive 'runtime identity'`"
     what = f"{subject[:1].upper()}{subject[1:]} was {before}, is {after}."
     return Finding(Clause.IDENTITY, ruling, what, remedy, before, after, subject)
 
@@ -220,7 +243,11 @@ def _effects(world: World, policy: ResumePolicy) -> Iterator[Finding]:
 
 
 def _evidence(world: World, _policy: ResumePolicy) -> Iterator[Finding]:
-    what = f"{world.evidence} recorded; they were not looked at again." if world.evidence else "None was declared."
+    what = (
+        f"{world.evidence} recorded; they were not looked at again."
+        if world.evidence
+        else "None was declared."
+    )
     yield Finding(Clause.EVIDENCE, Ruling.NOT_JUDGED, what)
 
 

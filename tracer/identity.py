@@ -36,9 +36,9 @@ def _bare(tree: ast.Module) -> ast.Module:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             node.decorator_list = []
             first = node.body[0] if node.body else None
-            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
-                if isinstance(first.value.value, str):
-                    node.body = node.body[1:] or [ast.Pass()]
+            held = first.value if isinstance(first, ast.Expr) else None
+            if isinstance(held, ast.Constant) and isinstance(held.value, str):
+                node.body = node.body[1:] or [ast.Pass()]
     return tree
 
 

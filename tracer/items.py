@@ -37,7 +37,13 @@ class Items(list[T]):
         Places count in today's list. None: anything may have changed, compare all.
         """
         kept = known - self._dropped
-        if self._rewritten or self._seen_all or kept < 0 or len(self) < kept or self._syncs % SWEEP == SWEEP - 1:
+        if (
+            self._rewritten
+            or self._seen_all
+            or kept < 0
+            or len(self) < kept
+            or self._syncs % SWEEP == SWEEP - 1
+        ):
             return None
         places = {place for place in self._seen if place < kept}
         places.update(range(max(0, kept - RECENT), kept))
@@ -96,7 +102,7 @@ class Items(list[T]):
         self._rewritten = True
         super().__delitem__(index)
 
-    def __imul__(self, times: SupportsIndex, /) -> Items[T]:  # type: ignore[override, misc]
+    def __imul__(self, times: SupportsIndex, /) -> Items[T]:
         self._rewritten = True
         super().__imul__(times)
         return self

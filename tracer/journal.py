@@ -229,7 +229,7 @@ class Journal:
     def _move(self, connection: Connection, waiter: _Waiter) -> list[dict[str, Any]]:
         append = waiter.append
         where = (append.run_id, append.branch)
-        bodies = [codec.encode(draft.body) for draft in append.drafts]
+        bodies = [codec.encode({**draft.body}) for draft in append.drafts]
         guards = list(append.guards.items())
         if append.epoch is not None and "epoch" not in append.guards:
             guards.append(("epoch", append.epoch))
@@ -238,7 +238,10 @@ class Journal:
             if head is None:
                 head = self._heads[where] = self._read_head(connection, append)
             moved = _Head(head.entry, head.sequence, head.tag)
-            entries = [self._seal(append, draft, body, moved) for draft, body in zip(append.drafts, bodies, strict=True)]
+            entries = [
+                self._seal(append, draft, body, moved)
+                for draft, body in zip(append.drafts, bodies, strict=True)
+            ]
             changes = {
                 **append.changes,
                 "head_entry": moved.entry,
@@ -252,7 +255,9 @@ class Journal:
                 return entries
             del self._heads[where]
             self._check_guards(connection, append, guards)
-        raise StoreError(f"the head of {append.run_id} moved {TRIES} times while one entry was appended; try again.")
+        raise StoreError(
+            f"the head of {append.run_id} moved {TRIES} times while one entry was appended; try again."
+        )
 
     def _seal(self, append: Append, draft: Draft, body: bytes, head: _Head) -> dict[str, Any]:
         head.entry += 1
@@ -325,7 +330,9 @@ class Journal:
                 return all(
                     waiter.result is not None
                     and waiter.result.tag
-                    == read.tag_at(connection, waiter.append.run_id, waiter.append.branch, waiter.result.entry)
+                    == read.tag_at(
+                        connection, waiter.append.run_id, waiter.append.branch, waiter.result.entry
+                    )
                     for waiter in batch
                 )
         except DBAPIError:

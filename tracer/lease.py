@@ -53,7 +53,9 @@ class Owner:
 
 def me(token: str) -> Owner:
     """This process as an owner."""
-    return Owner(socket.gethostname().replace("/", "_"), _boot(), os.getpid(), _born(os.getpid()) or "0", token)
+    return Owner(
+        socket.gethostname().replace("/", "_"), _boot(), os.getpid(), _born(os.getpid()) or "0", token
+    )
 
 
 def standing(owner: str | None) -> Standing:

@@ -192,5 +192,9 @@ def _plan_for(row: CallRow, spec: ToolSpec, now_ns: int) -> Plan:
         return Resend(row)
     if way == "reconcile":
         return Ask(row)
-    why = "its stored key has expired" if way == "expired" else "it has neither an idempotency key nor reconcile="
+    why = (
+        "its stored key has expired"
+        if way == "expired"
+        else "it has neither an idempotency key nor reconcile="
+    )
     return Park(row, f"it was sent and has no outcome; {why}")

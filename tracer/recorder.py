@@ -135,7 +135,11 @@ def settings() -> Settings:
 def recorder(*, create: bool = True) -> Recorder:
     """The recorder of the configured store, opened at first use; one per process."""
     held = settings()
-    where = (os.getpid(), str(Path(held.store_url).absolute()) if "://" not in held.store_url else held.store_url, str(held.home_path.absolute()))
+    where = (
+        os.getpid(),
+        str(Path(held.store_url).absolute()) if "://" not in held.store_url else held.store_url,
+        str(held.home_path.absolute()),
+    )
     with _opening:
         for key in [key for key in _open if key[0] != os.getpid()]:
             _open.pop(key).store.abandon()

@@ -133,7 +133,13 @@ class Segment:
             faults.point("checkpoint.encoded")
             done = self.append(
                 [*(drafts or ()), draft],
-                changes={"step": step, "checkpoint_at": at, "position": position, "size": draft.size if draft.changed else 0, **(changes or {})},
+                changes={
+                    "step": step,
+                    "checkpoint_at": at,
+                    "position": position,
+                    "size": draft.size if draft.changed else 0,
+                    **(changes or {}),
+                },
                 rows=rows,
             )
             faults.point("checkpoint.committed")
@@ -182,14 +188,16 @@ class Segment:
                     return f"$.{name}"
             return None
 
-    def resumed_from(self, root: dict[str, Any], contract: Any, last_id: bytes, sequence: int, position: int) -> None:
+    def resumed_from(
+        self, root: dict[str, Any], contract: Any, last_id: bytes, sequence: int, position: int
+    ) -> None:
         """Take over what the checkpoint says, so that the next one costs what changes from here."""
         self._root, self._contract = root, None
         self.last_id, self.sequence, self.position = last_id, sequence, position
         reader = self.recorder.reader()
         for name, value in self.state.fields().items():
             part = root.get(name)
-            if is_ref(part) and "k" in part and isinstance(value, list | dict):
+            if part is not None and is_ref(part) and "k" in part and isinstance(value, list | dict):
                 node = reader.node(part, value)
                 if node is not None:
                     self.writer.remember(f"$.{name}", node)
@@ -215,7 +223,8 @@ class Segment:
             self.evidence.append(plain)
             self.contract_changed()
             self.note(
-                Draft(kind="evidence", subject=evidence.source, body=plain, at=time.time_ns()), deltas={"evidence": 1}
+                Draft(kind="evidence", subject=evidence.source, body=plain, at=time.time_ns()),
+                deltas={"evidence": 1},
             )
 
     def part(self, plain: Any, into: dict[bytes, bytes]) -> Any:
@@ -296,11 +305,15 @@ class Segment:
         if self._poison is not None:
             if isinstance(self._poison, Fenced):
                 raise self._poison
-            raise SegmentPoisoned(self.run_id, f"{type(self._poison).__name__}: {self._poison}") from self._poison
+            raise SegmentPoisoned(
+                self.run_id, f"{type(self._poison).__name__}: {self._poison}"
+            ) from self._poison
         if self.over:
             raise SegmentPoisoned(self.run_id, "the segment has ended")
 
-    def end(self, outcome: str, state: RunState, reason: str = "", *, drafts: list[Draft] | None = None) -> None:
+    def end(
+        self, outcome: str, state: RunState, reason: str = "", *, drafts: list[Draft] | None = None
+    ) -> None:
         """Give the lease back; the run stands at *state* from now on."""
         now = time.time_ns()
         row = {

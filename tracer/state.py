@@ -7,7 +7,7 @@ the program's own. The fifth layer, the graph of tool calls, is the ledger's.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, cast
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
@@ -125,7 +125,7 @@ class FreeState:
 def load_state(model: type[State], fields: Mapping[str, Any]) -> State:
     """Build *model* without coercion (7 does not become "7"); lists become `Items`."""
     values = {name: Items(value) if type(value) is list else value for name, value in fields.items()}
-    state = model.model_construct(**values)
+    state = model.model_construct(None, **values)
     for name, value in state.__dict__.items():
         if type(value) is list:
             state.__dict__[name] = Items(value)
@@ -139,7 +139,8 @@ def _adapter(model: type[State], name: str) -> TypeAdapter[Any]:
     found = _adapters.get((model, name))
     if found is None:
         found = _adapters[model, name] = TypeAdapter(
-            model.model_fields[name].annotation, config=None if _is_model(model, name) else ConfigDict(arbitrary_types_allowed=True)
+            cast("type[Any]", model.model_fields[name].annotation),
+            config=None if _is_model(model, name) else ConfigDict(arbitrary_types_allowed=True),
         )
     return found
 

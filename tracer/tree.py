@@ -240,10 +240,14 @@ class TreeWriter:
         old[front : front + removed] = _copies(dict(fresh) if node.kind == "d" else fresh, node.kind)
         if len(refs) == removed:  # changes in place, perhaps far apart: patch only the places that differ
             pairs = zip(range(front, front + removed), refs, node.refs[front : front + removed], strict=True)
-            return [(place, 1, [ref]) for place, ref, was in pairs if ref != was or type(ref) is not type(was)]
+            return [
+                (place, 1, [ref]) for place, ref, was in pairs if ref != was or type(ref) is not type(was)
+            ]
         return [(front, removed, refs)]
 
-    def _hinted(self, value: Items[Any], path: str, node: Node, dropped: int, places: list[int]) -> list[Splice]:
+    def _hinted(
+        self, value: Items[Any], path: str, node: Node, dropped: int, places: list[int]
+    ) -> list[Splice]:
         splices: list[Splice] = []
         if dropped:
             splices.append((0, dropped, []))
@@ -273,7 +277,7 @@ class TreeWriter:
             self._compact(node)
             return
         node.depth += 1
-        patch = {"$p": node.digest, "o": [list(splice) for splice in splices], "d": node.depth}
+        patch: Plain = {"$p": node.digest, "o": [list(splice) for splice in splices], "d": node.depth}
         node.digest = self._store(codec.encode(patch))
 
     def _compact(self, node: Node) -> None:
@@ -313,7 +317,7 @@ class TreeWriter:
     def _over(self, group: list[tuple[str, int]]) -> tuple[str, int]:
         if len(group) == 1:
             return group[0]
-        content = {"$t": [[digest, count] for digest, count in group]}
+        content: Plain = {"$t": [[digest, count] for digest, count in group]}
         return self._store(codec.encode(content)), sum(count for _, count in group)
 
     def _store(self, data: bytes) -> str:

@@ -90,10 +90,8 @@ class TreeReader:
                 values[ref["$#"]] = codec.decode(objects[bytes.fromhex(ref["$#"])])
                 if "s" in ref:
                     holders.append(ref["$#"])
-        for digest, plain in zip(holders, self._resolve([values[d] for d in holders]), strict=True):
-            values[digest] = plain
-        for digest, plain in zip(nodes, self._resolve(list(nodes.values())), strict=True):
-            values[digest] = plain
+        values.update(zip(holders, self._resolve([values[digest] for digest in holders]), strict=True))
+        values.update(zip(nodes, self._resolve(list(nodes.values())), strict=True))
         return [_fill(plain, values, 0) for plain in plains]
 
 

@@ -48,7 +48,7 @@ def verify(recorder: Recorder, run_id: str, branch: str, progress: Progress | No
         total = read.count_entries(connection, run_id, branch)
     for number, (entry, body) in enumerate(rows, 1):
         try:
-            plain = codec.decode(objects.unpack(body, _name(entry)))
+            plain = objects.unpack_record(body, _name(entry))
             _reach(recorder, [plain["root"], plain["contract"]], checked)
         except IntegrityError as error:
             problems.append(f"{_name(entry)}: {error}")

@@ -68,7 +68,7 @@ def load(recorder: Recorder, run_id: str, branch: str, sequence: int) -> Loaded:
         body = None if entry is None else read.body(connection, run_id, branch, entry.entry)
     if entry is None or body is None:
         raise UnknownCheckpoint(f"{run_id}@{sequence}")
-    plain = codec.decode(objects.unpack(body, f"{run_id}@{sequence}"))
+    plain = objects.unpack_record(body, f"{run_id}@{sequence}")
     reader = recorder.reader()
     notes: list[str] = []
     fields = {
@@ -77,7 +77,14 @@ def load(recorder: Recorder, run_id: str, branch: str, sequence: int) -> Loaded:
     }
     contract = reader.load(plain["contract"])
     return Loaded(
-        entry, plain["root"], fields, plain["type"], int(plain["version"]), contract, plain["contract"], tuple(notes)
+        entry,
+        plain["root"],
+        fields,
+        plain["type"],
+        int(plain["version"]),
+        contract,
+        plain["contract"],
+        tuple(notes),
     )
 
 
@@ -156,7 +163,9 @@ def _doubts(
             try:
                 with recorder.store.reader.connect() as connection:
                     stored, _ = read.call_values(connection, row.run_id, row.branch, row.effect_id)
-                plain = recorder.reader().load(codec.decode(objects.unpack(stored, f"arguments of {row.effect_id}")))
+                plain = recorder.reader().load(
+                    codec.decode(objects.unpack(stored, f"arguments of {row.effect_id}"))
+                )
                 args = codec.lift(plain, open=recorder.open_sealed)
                 with ThreadPoolExecutor(1, thread_name_prefix="waypost-probe") as pool:
                     value = pool.submit(ask_reconcile, tool, args, row.idempotency_key).result(PROBE_S)

@@ -92,7 +92,7 @@ class Store:
         self.close()
 
 
-class translated:  # noqa: N801 - reads as a clause: `with translated(url):`
+class translated:
     """Turns the database's own errors into ours, with the remedy."""
 
     def __init__(self, url: URL) -> None:
@@ -127,7 +127,9 @@ def _by_message(message: str, url: URL) -> StoreError:
 def _url(where: str | Path) -> URL:
     if isinstance(where, str) and "://" in where:
         url = make_url(where)
-        return url.set(drivername="postgresql+psycopg") if url.drivername in ("postgresql", "postgres") else url
+        return (
+            url.set(drivername="postgresql+psycopg") if url.drivername in ("postgresql", "postgres") else url
+        )
     return URL.create("sqlite", database=os.fspath(where))
 
 
@@ -152,5 +154,3 @@ def _engine(url: URL, *, write: bool) -> Engine:
     event.listen(engine, "connect", connect)
     event.listen(engine, "begin", begin)
     return engine
-
-

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
 
 import zstandard
 
+from .. import codec
 from ..errors import IntegrityError
 from .blobs import Blobs
 
@@ -51,6 +52,23 @@ def unpack(stored: bytes, where: str) -> bytes:
         raise IntegrityError(where, f"compressed bytes are damaged: {error}") from error
 
 
+def pack_record(record: Mapping[str, Any]) -> bytes:
+    """A record of ours as a row holds it."""
+    return pack(codec.encode({**record}))
+
+
+def unpack_record(stored: bytes, where: str) -> dict[str, Any]:
+    """The inverse of `pack_record`.
+
+    Raises:
+        IntegrityError: the bytes are damaged, or hold no record (*where* names the row).
+    """
+    record = codec.decode(unpack(stored, where))
+    if not isinstance(record, dict):
+        raise IntegrityError(where, f"a record is a JSON object, this is {type(record).__name__}")
+    return record
+
+
 def to_row(digest: bytes, data: bytes, blobs: Blobs | None) -> bytes:
     """What the object row of *data* holds; a large one is durable in the blob store before its row exists."""
     if len(data) >= BLOB_FROM and blobs is not None:
@@ -59,9 +77,7 @@ def to_row(digest: bytes, data: bytes, blobs: Blobs | None) -> bytes:
     return pack(data)
 
 
-def from_rows(
-    wanted: Iterable[bytes], rows: dict[bytes, bytes], blobs: Blobs | None
-) -> dict[bytes, bytes]:
+def from_rows(wanted: Iterable[bytes], rows: dict[bytes, bytes], blobs: Blobs | None) -> dict[bytes, bytes]:
     """Digest -> bytes for every digest in *wanted*, each checked.
 
     Raises:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, TypeVar
 
-from sqlalchemy import Connection, Select, Table, and_, func, or_, select
+from sqlalchemy import Connection, Select, Table, and_, func, literal_column, or_, select
 
 from .rows import ApprovalRow, CallRow, EntryRow, HeadRow, RunRow, SegmentRow
 from .tables import PENDING, approval, branch, call, entry, object, run, sealed, segment
@@ -147,7 +147,9 @@ def labels(connection: Connection, run_id: str) -> bytes:
 
 def run_settings(connection: Connection, run_id: str) -> tuple[str, bytes, int, int] | None:
     """(mode, input digest, sampled, pattern version) that a run was started with."""
-    query = select(run.c.mode, run.c.input_digest, run.c.sampled, run.c.patterns).where(run.c.run_id == run_id)
+    query = select(run.c.mode, run.c.input_digest, run.c.sampled, run.c.patterns).where(
+        run.c.run_id == run_id
+    )
     found = connection.execute(query).first()
     return None if found is None else (str(found[0]), bytes(found[1]), int(found[2]), int(found[3]))
 
@@ -162,7 +164,9 @@ def head(connection: Connection, run_id: str, name: str) -> HeadRow | None:
 
 def tag_at(connection: Connection, run_id: str, name: str, number: int) -> bytes | None:
     """The tag of one entry; tells after a lost acknowledgement whose write it was."""
-    found = connection.execute(select(entry.c.tag).where(*_at(run_id, name), entry.c.entry == number)).scalar()
+    found = connection.execute(
+        select(entry.c.tag).where(*_at(run_id, name), entry.c.entry == number)
+    ).scalar()
     return None if found is None else bytes(found)
 
 
@@ -232,7 +236,9 @@ def count_entries(connection: Connection, run_id: str, name: str = MAIN, *, kind
 
 def body(connection: Connection, run_id: str, name: str, number: int) -> bytes | None:
     """The stored (packed) body of one entry."""
-    found = connection.execute(select(entry.c.body).where(*_at(run_id, name), entry.c.entry == number)).scalar()
+    found = connection.execute(
+        select(entry.c.body).where(*_at(run_id, name), entry.c.entry == number)
+    ).scalar()
     return None if found is None else bytes(found)
 
 
@@ -339,7 +345,9 @@ def approvals(
         query = query.where(approval.c.branch == name)
     if states:
         query = query.where(approval.c.state.in_(states))
-    return _all(connection, ApprovalRow, query.order_by(approval.c.asked_at, approval.c.approval_id).limit(limit))
+    return _all(
+        connection, ApprovalRow, query.order_by(approval.c.asked_at, approval.c.approval_id).limit(limit)
+    )
 
 
 def approval_by_id(connection: Connection, approval_id: str) -> tuple[ApprovalRow, bytes] | None:
@@ -357,30 +365,64 @@ def count_approvals(connection: Connection, *, state: str) -> int:
 
 # -- the outbox ---------------------------------------------------------------------------------------------
 
+# Literal, because an index on part of a table is only seen to fit a value that stands in the statement.
+_OWED: Any = literal_column(str(PENDING))
+_PENDING = (
+    select(*_columns(EntryRow, entry), entry.c.body).where(entry.c.export == _OWED).order_by(entry.c.at)
+)
+
 
 def pending_entries(connection: Connection, limit: int, after: int = 0) -> list[tuple[EntryRow, bytes]]:
     """Entries that are spans and were not acknowledged, oldest first, with their stored bodies."""
-    query = (
-        select(*_columns(EntryRow, entry), entry.c.body)
-        .where(entry.c.export == PENDING, entry.c.at >= after)
-        .order_by(entry.c.at)
-        .limit(limit)
-    )
-    return [(EntryRow(*values[:-1]), bytes(values[-1])) for values in connection.execute(query)]
+    query = _PENDING.where(entry.c.at >= after).limit(limit)
+    return [(EntryRow(*values[:-1]), values[-1]) for values in connection.execute(query)]
 
 
 def pending_segments(connection: Connection, limit: int) -> list[SegmentRow]:
     """Ended segments whose root span was not acknowledged."""
-    query = _SEGMENT.where(segment.c.export == PENDING, segment.c.ended_at.is_not(None))
+    query = _SEGMENT.where(segment.c.export == _OWED, segment.c.ended_at.is_not(None))
     return _all(connection, SegmentRow, query.order_by(segment.c.ended_at).limit(limit))
 
 
 def count_pending(connection: Connection) -> int:
     """How many spans are still owed (rows of live segments' roots not counted)."""
-    query = select(func.count()).select_from(entry).where(entry.c.export == PENDING)
+    query = select(func.count()).select_from(entry).where(entry.c.export == _OWED)
     roots = select(func.count()).select_from(segment)
-    roots = roots.where(segment.c.export == PENDING, segment.c.ended_at.is_not(None))
+    roots = roots.where(segment.c.export == _OWED, segment.c.ended_at.is_not(None))
     return int(connection.execute(query).scalar_one()) + int(connection.execute(roots).scalar_one())
+
+
+def segment_at(connection: Connection, run_id: str, name: str, number: int) -> SegmentRow | None:
+    """One process life of a branch."""
+    where = (segment.c.run_id == run_id, segment.c.branch == name, segment.c.segment == number)
+    return _first(connection, SegmentRow, _SEGMENT.where(*where))
+
+
+def segment_entries(
+    connection: Connection, run_id: str, name: str, number: int, kinds: Sequence[str]
+) -> list[tuple[EntryRow, bytes]]:
+    """Entries of some rare kinds that one segment wrote, with bodies: the events of its root span."""
+    query = select(*_columns(EntryRow, entry), entry.c.body)
+    query = query.where(*_at(run_id, name), entry.c.kind.in_(kinds), entry.c.segment == number)
+    query = query.order_by(entry.c.entry)
+    return [(EntryRow(*values[:-1]), values[-1]) for values in connection.execute(query)]
+
+
+def last_checkpoint_of(
+    connection: Connection, run_id: str, name: str, number: int
+) -> tuple[bytes, int] | None:
+    """(id, sequence) of the last checkpoint that one segment wrote."""
+    query = select(entry.c.id, entry.c.sequence).where(*_at(run_id, name), entry.c.sequence.is_not(None))
+    found = connection.execute(
+        query.where(entry.c.segment == number).order_by(entry.c.sequence.desc()).limit(1)
+    ).first()
+    return None if found is None else (bytes(found[0]), int(found[1]))
+
+
+def last_entry_at(connection: Connection, run_id: str, name: str, number: int) -> int:
+    """When one segment last wrote anything; 0 when it never did."""
+    query = select(entry.c.at).where(*_at(run_id, name), entry.c.segment == number)
+    return int(connection.execute(query.order_by(entry.c.entry.desc()).limit(1)).scalar() or 0)
 
 
 def exported(connection: Connection, run_id: str, name: str = MAIN) -> dict[int, int]:

@@ -227,7 +227,7 @@ approval: Final = Table(
     Index("ix_approval_run", "run_id", "branch", "asked_at"),
 )
 
-object: Final = Table(  # noqa: A001 - the word for a content-addressed part
+object: Final = Table(
     "object",
     metadata,
     Column("digest", LargeBinary, nullable=False, unique=True),

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
-from sqlalchemy import Connection, Dialect, Table, bindparam, insert, update
+from sqlalchemy import JSON, BigInteger, Connection, Dialect, Table, bindparam, cast, func, insert, literal_column, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.sql.dml import UpdateBase
 
@@ -50,7 +50,7 @@ class Statement:
 def _compiled(name: str, dialect: str, columns: tuple[str, ...] = ()) -> Statement:
     build = _BUILDERS[name]
     clause: UpdateBase = build(dialect, columns)
-    target: Dialect = sqlite.dialect() if dialect == "sqlite" else postgresql.psycopg.dialect()
+    target: Dialect = sqlite.dialect() if dialect == "sqlite" else postgresql.psycopg.dialect()  # type: ignore[no-untyped-call]
     made = clause.compile(dialect=target)
     order = made.positiontup if made.positiontup is not None else list(made.params)
     return Statement(str(made), order)
@@ -102,21 +102,45 @@ def _decide_approval(_dialect: str, _columns: tuple[str, ...]) -> UpdateBase:
     names = ("state", "decided_at", "decided_by", "why", "used_at")
     return (
         update(approval)
-        .where(approval.c.approval_id == bindparam("at_approval_id"), approval.c.state == bindparam("at_state"))
+        .where(
+            approval.c.approval_id == bindparam("at_approval_id"), approval.c.state == bindparam("at_state")
+        )
         .values({name: bindparam(name) for name in names})
     )
 
 
 def _ack_entries(_dialect: str, _columns: tuple[str, ...]) -> UpdateBase:
     where = [entry.c[name] == bindparam(f"at_{name}") for name in ("run_id", "branch", "entry")]
-    return update(entry).where(*where).values(export=bindparam("export"), exported_at=bindparam("exported_at"))
+    return (
+        update(entry).where(*where).values(export=bindparam("export"), exported_at=bindparam("exported_at"))
+    )
 
 
 def _ack_segments(_dialect: str, _columns: tuple[str, ...]) -> UpdateBase:
     where = [segment.c[name] == bindparam(f"at_{name}") for name in ("run_id", "branch", "segment")]
     return (
         update(segment)
-        .where(*where, segment.c.export != ACKED)
+        .where(*where, segment.c.export != literal_column(str(ACKED)))
+        .values(export=bindparam("export"), exported_at=bindparam("exported_at"))
+    )
+
+
+def _ack_batch(dialect: str, _columns: tuple[str, ...]) -> UpdateBase:
+    """`keys`: a JSON list of [run, branch, entry]. One statement, however many rows: stepping through hundreds
+    would give the interpreter lock away at each, and the journal's lock is held all the while."""
+    keys: Any = bindparam("keys")
+    if dialect == "sqlite":
+        parts = func.json_each(keys).table_valued("value", name="acked")
+        field: Any = [func.json_extract(parts.c.value, literal_column(f"'$[{n}]'")) for n in range(3)]
+    else:
+        parts = func.json_array_elements(cast(keys, JSON)).table_valued("value", name="acked")
+        field = [parts.c.value.op("->>")(literal_column(str(n))) for n in range(3)]
+        field[2] = cast(field[2], BigInteger)
+    names = ("run_id", "branch", "entry")
+    where = [entry.c[name] == value for name, value in zip(names, field, strict=True)]
+    return (
+        update(entry)
+        .where(*where, entry.c.export != literal_column(str(ACKED)))
         .values(export=bindparam("export"), exported_at=bindparam("exported_at"))
     )
 
@@ -136,7 +160,10 @@ def _beat(_dialect: str, _columns: tuple[str, ...]) -> UpdateBase:
 def _head(_dialect: str, columns: tuple[str, ...]) -> UpdateBase:
     """`columns`: names to set or add to, then, after "|", the names of guards beside the head."""
     cut = columns.index("|")
-    changes = {name: branch.c[name] + bindparam(name) if name in DELTAS else bindparam(name) for name in columns[:cut]}
+    changes = {
+        name: branch.c[name] + bindparam(name) if name in DELTAS else bindparam(name)
+        for name in columns[:cut]
+    }
     guards = [branch.c[name] == bindparam(f"at_{name}") for name in columns[cut + 1 :]]
     return (
         update(branch)
@@ -162,6 +189,7 @@ _BUILDERS: Final[dict[str, Any]] = {
     "end segment": _end_segment,
     "decide approval": _decide_approval,
     "ack entries": _ack_entries,
+    "ack batch": _ack_batch,
     "ack segments": _ack_segments,
     "beat": _beat,
     "head": _head,
