@@ -144,7 +144,7 @@ def _canonical(record: object, index: int) -> Call:
     told, heard = _told(result)
     return Call(
         index=index, name=name, tool=tool, kind=kind, outcome=state,
-        key=str(record.get("idem_key") or record.get("idempotency_key") or "")[:200],
+        key=str(record.get("idem_key") or record.get("idempotency_key") or _key_among(everything))[:200],
         phase=str(record.get("phase") or ""),
         rows=tuple(rows), scalars=ordered(tree.scalars), told=tuple(told),
         mentions=frozenset(tokens(everything)), heard=frozenset(heard),
@@ -154,6 +154,15 @@ def _canonical(record: object, index: int) -> Call:
         waiting=kind == "read" and _waits(told),
         left_out=tuple(left_out[:20]),
     )  # fmt: skip
+
+
+_KEYS: Final = frozenset("idempotencykey idemkey idempotencytoken idempotency clienttoken clientrequestid requesttoken dedupekey "
+                         "deduplicationid dedupeid".split())  # fmt: skip
+
+
+def _key_among(fields: Fields) -> str:
+    """The idempotency key that a call carries among its arguments."""
+    return next((f.norm for p, f in fields if p.rpartition(".")[2] in _KEYS), "")
 
 
 def _told(result: object) -> tuple[list[Fact], set[str]]:

@@ -65,7 +65,8 @@ class Registry:
         known = self._exact.get(exact)
         if known is not None:
             return known
-        digits = (tool, *((p, f.key) for p, f in fields if f.hard))
+        # An abbreviation keeps the first letter of its word; flags may be written as words or numbers.
+        digits = (tool, *((p, f.key or f.norm[:1]) for p, f in fields if f.hard or f.kind in {"word", "text"}))
         bucket = self._digits[digits]
         for number in bucket[:CANDIDATES]:
             if same(self.effects[number].fields, fields):

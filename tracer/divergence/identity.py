@@ -18,7 +18,8 @@ from .rows import Fields, name_of
 from .sameness import agree
 
 VOLATILE: Final = frozenset(
-    "requestid reqid idempotencykey idemkey idempotencytoken clienttoken clientrequestid traceid spanid correlationid "
+    "requestid reqid idempotencykey idemkey idempotencytoken idempotency clienttoken clientrequestid requesttoken "
+    "dedupekey deduplicationid dedupeid traceid spanid correlationid "
     "nonce ts timestamp sentat requestedat createdat updatedat now attempt retry retrycount retrie toolcallid callid".split()
 )
 """Names (as `name_of` folds them) that differ in every run by design."""

@@ -8,10 +8,11 @@ from typing import Final
 
 from .calls import Call, token
 from .effects import is_amount
-from .nearest import Match, as_fields, nearest
+from .nearest import Difference, Match, as_fields, made_of, nearest
 from .pattern import Pattern
 from .reading import Reading, Row, Totals
 from .reason import Finding, Reason, shown
+from .sameness import wording
 from .undo import takes_back, takes_back_born
 
 RULE_FROM_BASELINES: Final = 3
@@ -32,6 +33,8 @@ class Judge:
     undone: Counter[int] = field(default_factory=Counter)
     parts: dict[int, list[Finding]] = field(default_factory=lambda: defaultdict(list))
     """Findings about groups whose amounts do not add up yet."""
+    pieces: dict[int, tuple[set[str], Finding]] = field(default_factory=dict)
+    """Baseline effects of which a part was done: the paths that are still open, and what was said about it."""
     below: list[tuple[Row, str, str, int, str]] = field(default_factory=list)
     """Amounts below what a look-up said; they may be parts."""
     recent: dict[str, list[tuple[Row, list[Finding]]]] = field(default_factory=lambda: defaultdict(list))
@@ -102,11 +105,29 @@ class Judge:
 
     def _repeated(self, call: Call, row: Row, had: int, versus: str) -> Finding:
         most = self.pattern.most.get(row.effect, 0)
+        if self._only_words(row):
+            return Finding(
+                Reason("write.repeated", 0.35 if most and self.pattern.least.get(row.effect, 0) == most else 0.25,
+                       f"{call.name} was done {had} times for one record, in other words.", call.index, call.name, versus)
+            )  # fmt: skip
         usual = f"the baselines do it {most} time{'s' * (most != 1)} at most" if most else "once is all that is known"
         return Finding(
             Reason("write.repeated", 0.9, f"{call.name} was done {had} times with equivalent arguments; {usual}.",
                    call.index, call.name, versus)
         )  # fmt: skip
+
+    def _only_words(self, row: Row) -> bool:
+        """Is prose the whole content of this call, and is it new? Then it is another message, not the same one."""
+        said = [f for _, f in row.beside if f.kind == "text"]
+        if not said or any(f.kind in {"number", "word", "flag", "date"} for _, f in row.fields):
+            return False
+        for _, found in row.fields:
+            for earlier, _ in self.recent.get(token(found), []):
+                if earlier.effect == row.effect:
+                    theirs = [f for _, f in earlier.beside if f.kind == "text"]
+                    if any(wording(a, b) >= 0.6 for a in said for b in theirs):
+                        return False
+        return True
 
     def _adds_up(self, row: Row) -> str:
         """whole, part or none: do the amounts of this group so far add up to those of a baseline?"""
@@ -167,10 +188,15 @@ class Judge:
                                call.index, call.name, self.versus()))]  # fmt: skip
 
     def _open(self, effect: int) -> bool:
-        return self.reading.counts[effect] + self.taken[effect] < self.pattern.most.get(effect, 0)
+        return effect in self.pieces or self.reading.counts[effect] + self.taken[effect] < self.pattern.most.get(effect, 0)
 
     def _changed(self, call: Call, row: Row, match: Match) -> list[Finding]:
-        self.taken[match.effect] += 1
+        piece = self.pieces.get(match.effect)
+        if piece is None:
+            self.taken[match.effect] += 1
+        found = self._in_pieces(call, row, match)
+        if found is not None:
+            return found
         telling = [d for d in match.differences if not self._follows(row, d.path, d.after)]
         explained = len(match.differences) - len(telling)
         if not match.differences:
@@ -195,6 +221,33 @@ class Judge:
                 partner=match.effect,
             )
         ]  # fmt: skip
+
+    def _in_pieces(self, call: Call, row: Row, match: Match) -> list[Finding] | None:
+        """One call for what the baselines do in several, or one of several for what they do in one."""
+        parts = made_of(row, match, self.pattern, self._open)
+        if parts is not None:
+            self.taken.update(parts[1:])
+            return []
+        if not match.differences or any(d.after is not None for d in match.differences):
+            return None
+        lacking = {d.path for d in match.differences}
+        open_, said = self.pieces.pop(match.effect, (lacking, None))
+        open_ = open_ & lacking
+        if said is not None:
+            said.alive = False
+        if not open_:
+            return []
+        finding = self._lacking(call, row, match, [d for d in match.differences if d.path in open_])
+        self.pieces[match.effect] = (open_, finding)
+        return [finding]
+
+    def _lacking(self, call: Call, row: Row, match: Match, lacking: list[Difference]) -> Finding:
+        names = ", ".join(d.path for d in lacking[:5])
+        return Finding(
+            Reason("argument.left_out", max(d.strength for d in lacking), f"{call.name} leaves out {names}, which the "
+                   "baselines give.", call.index, call.name, self.versus(), as_fields(row, tuple(lacking))),
+            partner=match.effect,
+        )  # fmt: skip
 
     def _follows(self, row: Row, path: str, after: object) -> bool:
         for p, found in row.fields:

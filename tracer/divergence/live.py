@@ -196,7 +196,7 @@ class Live:
     def _effective(self, call: Call, rows: list[Row]) -> list[Finding]:
         earlier = self._keys.get(call.key) if call.key else None
         if earlier is not None:
-            return self._key_again(call, earlier)
+            return self._key_again(call, earlier, rows)
         if call.key:
             self._keys[call.key] = call
         new: list[Finding] = []
@@ -210,9 +210,9 @@ class Live:
         new += self._order(call, rows)
         return _one_per_code(new)
 
-    def _key_again(self, call: Call, earlier: Call) -> list[Finding]:
-        if earlier.shape != call.shape and earlier.tool != call.tool:
-            return [Finding(Reason("replay.differs", 0.8, f"The key of {earlier.name} came back with {call.name}.", call.index,
+    def _key_again(self, call: Call, earlier: Call, rows: list[Row]) -> list[Finding]:
+        if earlier.tool != call.tool or {r.effect for r in self.reading.rows(earlier)} != {r.effect for r in rows}:
+            return [Finding(Reason("replay.differs", 0.7, f"The key of call {earlier.index} ({earlier.name}) came back with other arguments.", call.index,
                                    call.name, "the interrupted attempt"))]  # fmt: skip
         fresh = {token(f.leaf) for f in call.told if is_identifier(f.path, f.leaf)} - call.mentions
         known = {token(f.leaf) for f in earlier.told if is_identifier(f.path, f.leaf)} - earlier.mentions

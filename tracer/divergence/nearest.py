@@ -17,7 +17,7 @@ from .sameness import agree, wording
 CANDIDATES: Final = 64
 """Baseline effects that one call is compared with, rarest shared value first."""
 
-STRENGTH: Final = {"id": 0.9, "number": 0.85, "date": 0.8, "word": 0.75, "flag": 0.7, "text": 0.2, "born": 0.4}
+STRENGTH: Final = {"id": 0.9, "number": 0.85, "date": 0.8, "word": 0.75, "flag": 0.7, "text": 0.2, "born": 0.6}
 """How much a difference in one kind of value says."""
 
 
@@ -110,6 +110,25 @@ def nearest(row: Row, pattern: Pattern, open_: Callable[[int], bool]) -> Match |
             if best is None or cost < best[0]:
                 best = (cost, Match(effect, tuple(found), shared))
     return best[1] if best else None
+
+
+def made_of(row: Row, first: Match, pattern: Pattern, open_: Callable[[int], bool]) -> list[int] | None:
+    """The open baseline effects whose arguments together are those of this row; None if some are in none of them."""
+    rest = {(d.path, d.after.norm) for d in first.differences if d.after is not None and d.before is None}
+    if not rest or len(rest) < len(first.differences):
+        return None
+    parts = [first.effect]
+    for effect in pattern.postings.get((row.tool, "", ""), [])[: 4 * CANDIDATES]:
+        if effect == first.effect or not open_(effect):
+            continue
+        fields = pattern.effects.effects[effect].fields
+        gained = {(p, f.norm) for p, f in fields} & rest
+        if gained and all(d.before is None for d in differences(fields, row.fields)[0]):
+            parts.append(effect)
+            rest -= gained
+            if not rest:
+                return parts
+    return None
 
 
 def as_fields(row: Row, found: tuple[Difference, ...]) -> tuple[FieldDiff, ...]:

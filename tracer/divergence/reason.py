@@ -29,6 +29,7 @@ CODES: Final = {
     "argument.stale": "an argument that contradicts the last look-up of its record",
     "argument.follows_read": "another argument than in the baselines, as the last look-up says",
     "argument.added": "an argument that no baseline gives",
+    "argument.left_out": "an argument of the baselines is not given",
     "argument.wording": "only the wording differs",
     "effect.missing": "an effect of every baseline did not come",
     "effect.partial": "parts that do not add up to what the baselines do",

@@ -37,9 +37,8 @@ class Unfolded:
 
     def rows(self) -> list[Fields]:
         """One row per list member with the call's own scalars; a call without lists is one row."""
-        own = ordered(self.scalars)
         members = [member for group in self.groups for member in group]
-        return [ordered([*own, *member]) for member in members] or [own]
+        return [_short([*self.scalars, *member]) for member in members] or [_short(self.scalars)]
 
     def room(self) -> bool:
         """Count one more scalar; False once there are too many, which is said once."""
@@ -47,6 +46,14 @@ class Unfolded:
         if self._count == LEAVES + 1:
             self.left_out.append(f"arguments beyond the first {LEAVES} values")
         return self._count <= LEAVES
+
+
+def _short(fields: Sequence[tuple[str, Leaf]]) -> Fields:
+    """The fields under the last part of their path where that is unique: a batch entry reads like a single call."""
+    places: dict[str, set[str]] = {}
+    for path, _ in fields:
+        places.setdefault(path.rpartition(".")[2], set()).add(path)
+    return ordered([(p if len(places[p.rpartition(".")[2]]) > 1 else p.rpartition(".")[2], f) for p, f in fields])
 
 
 def ordered(fields: Sequence[tuple[str, Leaf]]) -> Fields:
