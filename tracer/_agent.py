@@ -13,6 +13,8 @@ from ._run import Entered, Run
 from .agentspec import AgentSpec
 from .contract import UNDECLARED, CheckpointKind, Plan, ResumePolicy, RunState, Undeclared
 from .errors import AgentError, Paused, ResumeError
+from .hold import acquire, find, release
+from .opening import input_digest
 from .recorder import Recorder, recorder
 from .state import FreeState, State, TypedState, load_state
 
@@ -39,7 +41,7 @@ class _Base(Generic[S]):
     def _open(self, run_id: str, state: S | None, how: Mapping[str, Any]) -> tuple[Run, S] | S:
         """(a run that may work, its state), or the state of a run that is done."""
         held = recorder()
-        row = _resume.find(held, run_id)
+        row = find(held, run_id)
         if row is None:
             if state is None:
                 raise AgentError(
@@ -57,7 +59,7 @@ class _Base(Generic[S]):
             self._same_input(held, run_id, state)
         if row.state == RunState.DONE:
             return self._load(held, row)
-        before, epoch = _resume.acquire(held, run_id, takeover=bool(how.get("takeover")))
+        before, epoch = acquire(held, run_id, takeover=bool(how.get("takeover")))
         try:
             loaded = _resume.loaded_head(held, before)
             model = self.spec.model
@@ -78,7 +80,7 @@ class _Base(Generic[S]):
         except ResumeError:
             raise
         except BaseException:
-            _resume.release(held, before, epoch)
+            release(held, before, epoch)
             raise
         assert restored is not None
         return Run(begun.segment, begun.ledger), restored  # type: ignore[return-value]
@@ -93,7 +95,7 @@ class _Base(Generic[S]):
 
         with held.store.reader.connect() as connection:
             found = read.run_settings(connection, run_id)
-        if found is not None and found[1] != _resume.input_digest(held, TypedState(state)):
+        if found is not None and found[1] != input_digest(held, TypedState(state)):
             raise AgentError(
                 self.name,
                 f"run {run_id} was started with another initial state. Give this one another id, or resume that one"
@@ -250,12 +252,12 @@ def free_run(
     """A run without a body, see `run`."""
     held = recorder()
     spec = AgentSpec(name, None, None, plan=Plan(objective or UNDECLARED))
-    row = _resume.find(held, id)
+    row = find(held, id)
     if row is None:
         holder = FreeState(dict(state or {}))
         begun = _resume.begin(held, spec, id, holder)
     else:
-        before, epoch = _resume.acquire(held, id)
+        before, epoch = acquire(held, id)
         try:
             loaded = _resume.loaded_head(held, before)
             holder = FreeState(dict(loaded.fields))
@@ -263,7 +265,7 @@ def free_run(
         except ResumeError:
             raise
         except BaseException:
-            _resume.release(held, before, epoch)
+            release(held, before, epoch)
             raise
     made = FreeRun(begun.segment, begun.ledger, holder)
     with Entered(made):

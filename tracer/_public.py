@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from . import _resume
 from ._agent import Agent, AsyncAgent
 from .contract import Verdict
 from .entrypoint import find_agent
 from .errors import UnknownRun
+from .hold import find
 from .recorder import recorder
 
 
@@ -23,7 +23,7 @@ def agent_of(run_id: str, entrypoint: str = "") -> Agent[Any] | AsyncAgent[Any]:
     if entrypoint:
         return find_agent(entrypoint)
     held = recorder(create=False)
-    row = _resume.find(held, run_id)
+    row = find(held, run_id)
     if row is None:
         raise UnknownRun(run_id, str(held.store.url.database))
     return find_agent(row.entrypoint)

@@ -9,41 +9,30 @@ from __future__ import annotations
 import getpass
 import os
 import secrets
-import socket
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
-from . import codec, faults, gate
+from . import faults, gate
+from .aftermath import effects_after, end_dead, settle_doubts
 from .agentspec import AgentSpec
-from .approvals import question
-from .contract import CallState, CheckpointKind, Ruling, RunState, Verdict
-from .errors import (
-    AgentError,
-    AlreadyResumed,
-    Fenced,
-    ResumeRefused,
-    StoreError,
-    UnknownCheckpoint,
-    UnknownRun,
-)
+from .contract import CallState, CheckpointKind, RunState, Verdict
+from .errors import AgentError, AlreadyResumed, ResumeRefused, StoreError, UnknownCheckpoint, UnknownRun
+from .hold import find, holder_name
 from .ids import valid_run_id
 from .items import Items
 from .journal import Append, Draft
-from .lease import Standing, me, standing, stopped_beating
+from .lease import Standing, me, standing
 from .ledger import Ledger
+from .opening import branch_row, make_segment, root_attributes, run_row, segment_row
 from .recorder import Recorder
-from .segment import Segment
+from .refusal import log_refusal
+from .segment import Holder, Segment
 from .spanref import SpanRef
-from .store import objects, read
-from .store.rows import CallRow, HeadRow, RunRow, SegmentRow
-from .store.tables import NONE, PENDING, UNSAMPLED
-from .toolspec import NotFound
-from .world import Loaded, Reconciled, collect, load, settled_row, waiver_binding
-
-MAIN = read.MAIN
-PATTERNS = 1
+from .store import read
+from .store.read import MAIN
+from .store.rows import HeadRow, RunRow
+from .world import Loaded, collect, load, settled_row
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +52,13 @@ class Preflight:
     loaded: Loaded
 
 
-def find(recorder: Recorder, run_id: str, branch: str = MAIN) -> RunRow | None:
-    """The run, or None."""
-    with recorder.store.reader.connect() as connection:
-        return read.run_by_id(connection, run_id, branch)
-
-
 def begin(
-    recorder: Recorder, spec: AgentSpec, run_id: str, holder: Any, *, labels: Mapping[str, str] | None = None
+    recorder: Recorder,
+    spec: AgentSpec,
+    run_id: str,
+    holder: Holder,
+    *,
+    labels: Mapping[str, str] | None = None,
 ) -> Begun:
     """Start a new run and write its first checkpoint.
 
@@ -85,7 +73,7 @@ def begin(
         )
     now = time.time_ns()
     owner = me(secrets.token_hex(8))
-    span, sampled = recorder.tracing.root(spec.name, now, _root_attributes(spec, run_id))
+    span, sampled = recorder.tracing.root(spec.name, now, root_attributes(spec, run_id))
     identity = spec.identity(recorder.settings)
     start = Draft(
         kind="start",
@@ -109,12 +97,12 @@ def begin(
         rows=[
             (
                 "insert segment",
-                _segment_row(recorder, run_id, 1, 1, str(owner), 0, now, span, None, sampled, spec.name),
+                segment_row(recorder, run_id, 1, 1, str(owner), 0, now, span, None, sampled, spec.name),
             )
         ],
         creates=[
-            ("insert run", _run_row(recorder, spec, run_id, holder, labels, now, span, sampled)),
-            ("insert branch", _branch_row(recorder, spec, run_id, str(owner), now)),
+            ("insert run", run_row(recorder, spec, run_id, holder, labels, now, span, sampled)),
+            ("insert branch", branch_row(recorder, spec, run_id, str(owner), now)),
         ],
     )
     try:
@@ -124,7 +112,7 @@ def begin(
         if found is None:
             raise
         raise AlreadyResumed(run_id, found.owner or "nobody", found.epoch) from None
-    segment = _segment(recorder, spec, run_id, 1, 1, holder, span, sampled, identity)
+    segment = make_segment(recorder, spec, run_id, 1, 1, holder, span, sampled, identity)
     recorder.heart.start(run_id, MAIN, 1, recorder.settings.lease_ttl_s)
     segment.checkpoint("start")
     return Begun(segment, Ledger())
@@ -154,65 +142,10 @@ def preflight(recorder: Recorder, spec: AgentSpec, run_id: str, branch: str = MA
         raise UnknownRun(run_id, str(recorder.store.url.database))
     loaded = loaded_head(recorder, row)
     alive = standing(row.owner) in (Standing.ALIVE, Standing.ELSEWHERE)
-    world, _ = collect(recorder, spec, row, loaded, holder=_name(row.owner) if alive else "", probe=False)
-    return Preflight(row, gate.decide(world, loaded.policy), loaded)
-
-
-def acquire(
-    recorder: Recorder, run_id: str, *, branch: str = MAIN, takeover: bool = False
-) -> tuple[RunRow, int]:
-    """Take the lease; (the run as it stood before, our epoch).
-
-    Raises:
-        UnknownRun: there is no such run.
-        AlreadyResumed: a living process holds it, or was quicker; the refusal is in the journal.
-    """
-    row = find(recorder, run_id, branch)
-    if row is None:
-        raise UnknownRun(run_id, str(recorder.store.url.database))
-    held, seen = standing(row.owner), row
-    if held in (Standing.ALIVE, Standing.ELSEWHERE):
-
-        def beat() -> int:
-            with recorder.store.reader.connect() as connection:
-                head = read.head(connection, run_id, branch)
-            return -1 if head is None or head.epoch != seen.epoch else head.beat
-
-        if not takeover or not stopped_beating(beat, row.ttl / 1e9):
-            raise _refused(recorder, row)
-        row = find(recorder, run_id, branch) or row
-    owner = me(secrets.token_hex(8))
-    draft = Draft(
-        kind="lease",
-        mark=str(held),
-        subject=owner.name,
-        at=time.time_ns(),
-        body={"owner": str(owner), "from": row.owner, "epoch": row.epoch + 1},
+    world, _ = collect(
+        recorder, spec, row, loaded, holder=holder_name(row.owner) if alive else "", probe=False
     )
-    faults.point("resume.before_lease")
-    try:
-        recorder.journal.append(
-            Append(
-                run_id,
-                branch,
-                [draft],
-                segment=row.segment,
-                guards={"epoch": row.epoch, "owner": row.owner}
-                if row.owner is not None
-                else {"epoch": row.epoch},
-                changes={
-                    "epoch": row.epoch + 1,
-                    "owner": str(owner),
-                    "beat": 0,
-                    "beat_at": draft.at,
-                    "ttl": int(recorder.settings.lease_ttl_s * 1e9),
-                },
-            )
-        )
-    except (AlreadyResumed, Fenced):
-        raise _refused(recorder, find(recorder, run_id, branch) or row) from None
-    recorder.heart.start(run_id, branch, row.epoch + 1, recorder.settings.lease_ttl_s)
-    return row, row.epoch + 1
+    return Preflight(row, gate.decide(world, loaded.policy), loaded)
 
 
 def resume(
@@ -221,7 +154,7 @@ def resume(
     row: RunRow,
     epoch: int,
     loaded: Loaded,
-    holder: Any,
+    holder: Holder,
     *,
     who: str = "",
     why: str = "",
@@ -235,7 +168,7 @@ def resume(
     verdict = gate.decide(world, loaded.policy)
     person = who or _user()
     if not verdict.admits:
-        _log_refusal(recorder, row, epoch, loaded, verdict, person, why)
+        log_refusal(recorder, row, epoch, loaded, verdict, person, why)
         raise ResumeRefused(
             row.run_id,
             str(verdict.ruling),
@@ -254,10 +187,10 @@ def resume(
         by_state = read.call_states(connection, row.run_id, row.branch)
     sampled = settings is None or bool(settings[2])
     span = recorder.tracing.resumed_root(
-        spec.name, now, _root_attributes(spec, row.run_id), sampled, continues=last
+        spec.name, now, root_attributes(spec, row.run_id), sampled, continues=last
     )
     identity = spec.identity(recorder.settings)
-    segment = _segment(
+    segment = make_segment(
         recorder, spec, row.run_id, number, epoch, holder, span, sampled, identity, branch=row.branch
     )
     position = row.position
@@ -266,9 +199,9 @@ def resume(
     )
     segment.evidence = Items(loaded.contract.get("evidence") or [])
     segment.approvals_used = list((loaded.contract.get("permissions") or {}).get("used") or [])
-    drafts, rows, changes, doubts, settled = _doubts(recorder, doubtful, reconciled, now)
-    segment.effects = _effects(by_state, doubts, settled, loaded.contract)
-    ended_drafts, ended_rows = _end_dead(past, row, now)
+    drafts, rows, changes, doubts, settled = settle_doubts(doubtful, reconciled, now)
+    segment.effects = effects_after(by_state, doubts, settled, loaded.contract)
+    ended_drafts, ended_rows = end_dead(past, row, now)
     link = {
         "type": "resumed_from",
         "trace_id": last.trace_id.hex() if last else "",
@@ -303,7 +236,7 @@ def resume(
         *rows,
         (
             "insert segment",
-            _segment_row(
+            segment_row(
                 recorder,
                 row.run_id,
                 number,
@@ -345,299 +278,10 @@ def resume(
     return Begun(segment, ledger)
 
 
-# -- what a resume writes -------------------------------------------------------------------------------------
-
-
-def _doubts(
-    recorder: Recorder, doubtful: list[CallRow], reconciled: list[Reconciled], now: int
-) -> tuple[list[Draft], list[tuple[str, dict[str, Any]]], dict[str, Any], list[CallRow], list[CallRow]]:
-    """Entries and rows for calls without an outcome: settled where a service knew, else `unknown` from now on."""
-    drafts: list[Draft] = []
-    rows: list[tuple[str, dict[str, Any]]] = []
-    known = {found.row.effect_id: found for found in reconciled}
-    doubts: list[CallRow] = []
-    settled: list[CallRow] = []
-    delta = 0
-    for call in doubtful:
-        found = known.get(call.effect_id)
-        if found is not None:
-            row = settled_row(found, now)
-            plain = None if isinstance(found.value, NotFound) else codec.lower(found.value, path="$.result")
-            result = None if isinstance(found.value, NotFound) else objects.pack(codec.encode(plain))
-            body = {
-                "tool": row.tool,
-                "kind": row.kind,
-                "effect_id": row.effect_id,
-                "reconciled": True,
-                "result": plain,
-                "attempt": row.attempts,
-                "error": row.error,
-            }
-            drafts.append(
-                Draft(kind="outcome", mark=str(row.state), subject=row.effect_id, body=body, at=now)
-            )
-            rows.append(("upsert call", _call_values(row, result)))
-            settled.append(row)
-            delta -= call.state == CallState.UNKNOWN
-        elif call.state == CallState.SENT:
-            row = replace(call, state=CallState.UNKNOWN)
-            drafts.append(
-                Draft(
-                    kind="doubt",
-                    mark="unknown",
-                    subject=call.effect_id,
-                    body={"tool": call.tool, "target": call.target, "segment": call.segment},
-                    at=now,
-                )
-            )
-            rows.append(("upsert call", _call_values(row, None)))
-            doubts.append(row)
-            delta += 1
-        else:
-            doubts.append(call)
-    return drafts, rows, {"unknown": delta} if delta else {}, doubts, settled
-
-
-def _effects(
-    by_state: Mapping[tuple[str, str], int],
-    doubts: list[CallRow],
-    settled: list[CallRow],
-    contract: Mapping[str, Any],
-) -> dict[str, Any]:
-    writes = ("write", "handoff")
-    count = {
-        state: sum(n for (kind, at), n in by_state.items() if kind in writes and at == state)
-        for state in ("committed", "failed")
-    }
-    for row in settled:
-        count[str(row.state)] = count.get(str(row.state), 0) + 1
-    last = (contract.get("effects") or {}).get("last")
-    return {**count, "unknown": [row.effect_id for row in doubts], "last": last}
-
-
-def _end_dead(
-    past: list[SegmentRow], row: RunRow, now: int
-) -> tuple[list[Draft], list[tuple[str, dict[str, Any]]]]:
-    """End the segments that never said good-bye; their time of death is the last sign of life."""
-    drafts: list[Draft] = []
-    rows: list[tuple[str, dict[str, Any]]] = []
-    for one in past:
-        if one.ended_at is None:
-            outcome = "interrupted" if standing(one.owner) is Standing.DEAD else "lost"
-            died = max(row.beat_at if row.segment == one.segment else 0, row.checkpoint_at, one.started_at)
-            body = {"segment": one.segment, "owner": one.owner, "last_sign_of_life": died}
-            drafts.append(Draft(kind="end", mark=outcome, subject=outcome, body=body, at=now))
-            where = {"at_run_id": one.run_id, "at_branch": one.branch, "at_segment": one.segment}
-            rows.append(("end segment", {**where, "ended_at": died, "outcome": outcome}))
-    return drafts, rows
-
-
-def _log_refusal(
-    recorder: Recorder, row: RunRow, epoch: int, loaded: Loaded, verdict: Verdict, who: str, why: str
-) -> None:
-    """Release the lease, log the verdict, and ask a person about each finding that can be waived."""
-    now = time.time_ns()
-    body = {
-        "who": who,
-        "why": why,
-        "from_sequence": loaded.entry.sequence,
-        "ruling": str(verdict.ruling),
-        "findings": [finding.to_plain() for finding in verdict.findings],
-    }
-    drafts = [Draft(kind="refusal", mark=str(verdict.ruling), subject=who, at=now, body=body)]
-    rows: list[tuple[str, dict[str, Any]]] = []
-    asked = 0
-    with recorder.store.reader.connect() as connection:
-        known = read.approvals(connection, run_id=row.run_id, name=row.branch)
-    for finding in verdict.stops:
-        if finding.ruling is Ruling.ABORT or not finding.subject:
-            continue
-        effect = finding.clause.value == "side effects"
-        binding = finding.subject.encode() if effect else waiver_binding(gate.waiver_of(finding))
-        kind = "effect" if effect else "gate"
-        if finding.clause.value == "permissions" or any(
-            q.kind == kind and q.binding == binding for q in known
-        ):
-            continue
-        detail = finding.to_plain()
-        _, draft, values = question(
-            row.run_id,
-            row.branch,
-            kind=kind,
-            subject=finding.subject if effect else str(finding.clause),
-            binding=binding,
-            prompt=finding.what,
-            detail=detail,
-            asked_at=now,
-            deadline=None,
-            packed_detail=objects.pack_record(detail),
-        )
-        drafts.append(draft)
-        rows.append(values)
-        asked += 1
-    state = RunState.PAUSED if row.state == RunState.PAUSED else RunState.INTERRUPTED
-    changes: dict[str, Any] = {"owner": None, "refusals": 1, "waiting": asked}
-    if row.state != state:
-        changes |= {"state": str(state), "reason": "stopped by the gate", "state_at": now}
-    recorder.journal.append(
-        Append(row.run_id, row.branch, drafts, segment=row.segment, epoch=epoch, rows=rows, changes=changes)
-    )
-    recorder.heart.stop(row.run_id, row.branch)
-
-
-def _refused(recorder: Recorder, row: RunRow) -> AlreadyResumed:
-    """Append the loser's refusal, the only thing it may write, and say who won."""
-    body = {"owner": row.owner, "epoch": row.epoch, "by": me("").name}
-    draft = Draft(kind="refusal", mark="lease", subject=_name(row.owner), at=time.time_ns(), body=body)
-    recorder.journal.append(
-        Append(row.run_id, row.branch, [draft], segment=row.segment, changes={"refusals": 1})
-    )
-    return AlreadyResumed(row.run_id, _name(row.owner), row.epoch)
-
-
-def _segment(
-    recorder: Recorder,
-    spec: AgentSpec,
-    run_id: str,
-    number: int,
-    epoch: int,
-    holder: Any,
-    span: SpanRef,
-    sampled: bool,
-    identity: Any,
-    branch: str = MAIN,
-) -> Segment:
-    return Segment(
-        recorder,
-        run_id,
-        branch,
-        number,
-        epoch,
-        plan=spec.plan,
-        identity=identity,
-        policy=spec.policy,
-        grants=spec.grants,
-        state=holder,
-        root_span=span,
-        sampled=sampled,
-    )
-
-
-def _segment_row(
-    recorder: Recorder,
-    run_id: str,
-    number: int,
-    epoch: int,
-    owner: str,
-    from_sequence: int,
-    now: int,
-    span: SpanRef,
-    link: Mapping[str, Any] | None,
-    sampled: bool,
-    agent: str,
-    branch: str = MAIN,
-) -> dict[str, Any]:
-    tracing = recorder.tracing
-    return {
-        "run_id": run_id,
-        "branch": branch,
-        "segment": number,
-        "epoch": epoch,
-        "owner": owner,
-        "host": socket.gethostname(),
-        "pid": os.getpid(),
-        "from_sequence": from_sequence,
-        "started_at": now,
-        "ended_at": None,
-        "outcome": None,
-        "span": span.pack(),
-        "link": objects.pack_record(link) if link else None,
-        "resource": objects.pack_record(tracing.resource_plain(agent)),
-        "export": (PENDING if sampled else UNSAMPLED) if tracing.enabled else NONE,
-        "exported_at": None,
-    }
-
-
-def _run_row(
-    recorder: Recorder,
-    spec: AgentSpec,
-    run_id: str,
-    holder: Any,
-    labels: Mapping[str, str] | None,
-    now: int,
-    span: SpanRef,
-    sampled: bool,
-) -> dict[str, Any]:
-    return {
-        "run_id": run_id,
-        "agent": spec.name,
-        "entrypoint": spec.entrypoint,
-        "objective": spec.plan.to_plain()["objective"],
-        "labels": objects.pack_record(labels or {}),
-        "conversation_id": None,
-        "parent_run_id": None,
-        "input_digest": input_digest(recorder, holder),
-        "mode": recorder.settings.mode,
-        "patterns": PATTERNS,
-        "sampled": int(sampled),
-        "trace_id": span.trace_id,
-        "created_at": now,
-    }
-
-
-def _branch_row(recorder: Recorder, spec: AgentSpec, run_id: str, owner: str, now: int) -> dict[str, Any]:
-    counters = ("calls", "writes", "unknown", "resumes", "refusals", "waiting", "alerts", "evidence", "size")
-    return {
-        "run_id": run_id,
-        "branch": MAIN,
-        "forked_from": None,
-        "forked_at": None,
-        "head_entry": 0,
-        "head_sequence": 0,
-        "head_tag": b"",
-        "epoch": 1,
-        "owner": owner,
-        "ttl": int(recorder.settings.lease_ttl_s * 1e9),
-        "beat": 0,
-        "beat_at": now,
-        "segment": 1,
-        "state": str(RunState.RUNNING),
-        "reason": "",
-        "state_at": now,
-        "plan": spec.plan.to_plain()["version"],
-        "step": "",
-        "checkpoint_at": now,
-        "position": 0,
-        "degraded": "",
-        "updated_at": now,
-        **dict.fromkeys(counters, 0),
-    }
-
-
-def input_digest(recorder: Recorder, holder: Any) -> bytes:
-    """Keyed digest of an initial state: another input under an existing id is refused."""
-    return recorder.keys.arg_digest(codec.canonical(holder.fields()))
-
-
-def _root_attributes(spec: AgentSpec, run_id: str) -> dict[str, str]:
-    return {"agent": spec.name, "run_id": run_id}
-
-
-def _call_values(row: CallRow, result: bytes | None) -> dict[str, Any]:
-    values = {name: getattr(row, name) for name in row.__dataclass_fields__}
-    return {**values, "state": str(row.state), "args": b"", "result": result}
-
-
 def _owner(recorder: Recorder, row: RunRow) -> str:
     with recorder.store.reader.connect() as connection:
         head: HeadRow | None = read.head(connection, row.run_id, row.branch)
     return (head.owner if head else None) or ""
-
-
-def _name(owner: str | None) -> str:
-    from .lease import Owner
-
-    return "nobody" if owner is None else Owner.parse(owner).name
 
 
 def _user() -> str:
@@ -645,12 +289,3 @@ def _user() -> str:
         return getpass.getuser()
     except (KeyError, OSError):
         return f"uid {os.getuid()}"
-
-
-def release(recorder: Recorder, row: RunRow, epoch: int) -> None:
-    """Give the lease back without a segment: something failed before the gate could speak."""
-    recorder.heart.stop(row.run_id, row.branch)
-    draft = Draft(kind="release", subject=me("").name, at=time.time_ns(), body={"epoch": epoch})
-    recorder.journal.append(
-        Append(row.run_id, row.branch, [draft], segment=row.segment, epoch=epoch, changes={"owner": None})
-    )

@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 
 from . import codec
 from .approvals import Answer
-from .calls import Calls, ask_person, take_answer
+from .asking import ask_person, take_answer
+from .calls import Calls
 from .contract import CheckpointKind, Evidence, RunState
 from .errors import AgentError, Paused, StateChanged
 from .items import Items

@@ -10,7 +10,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
-from sqlalchemy import JSON, BigInteger, Connection, Dialect, Table, bindparam, cast, func, insert, literal_column, update
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Connection,
+    Dialect,
+    Table,
+    bindparam,
+    cast,
+    func,
+    insert,
+    literal_column,
+    update,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.sql.dml import UpdateBase
 
