@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -65,7 +65,7 @@ def as_markdown(lines: Iterable[Line], ticketed: Iterable[Ticketed]) -> str:
         cells = (line.dist, line.version, line.category, families, line.decided_by)
         out.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
     out += ["", "## Evidence", ""]
-    out += [f"- `{digest[:16]}` {_cell(path)}" for line in audited for path, digest in line.digests]
+    out += [f"- `{sha256[:16]}` {_cell(path)}" for line in audited for path, sha256 in line.digests]
     return "\n".join(out) + "\n"
 
 
@@ -100,17 +100,17 @@ def publish(path: Path, body: str) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
+def digest(body: str) -> str:
+    """Return the SHA-256 in hex that `publish` gives for *body*."""
+    return hashlib.sha256(body.encode()).hexdigest()
+
+
 def published(path: Path) -> str:
     """Return the SHA-256 of the report at *path* in hex, empty when there is none."""
     try:
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except FileNotFoundError:
         return ""
-
-
-def counted(categories: Mapping[str, str]) -> dict[str, int]:
-    """Count distributions by category, sorted by name of the category."""
-    return dict(sorted(Counter(categories.values()).items()))
 
 
 def _cell(text: str) -> str:

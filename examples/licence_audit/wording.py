@@ -25,7 +25,7 @@ _CLOSINGS = (
 
 
 def worded(dist: str, version: str, rule: str, meaning: str, detail: str, *, seed: int, attempt: int) -> str:
-    """Describe one problem. Two consecutive attempts (from 0) never use the same words."""
+    """Describe one problem. Attempts that follow each other never use the same words."""
     dice = random.Random(f"licence-audit wording {seed} {dist} {rule}")
     opening = _OPENINGS[(dice.randrange(len(_OPENINGS)) + attempt) % len(_OPENINGS)]
     closing = _CLOSINGS[(dice.randrange(len(_CLOSINGS)) + attempt // len(_OPENINGS)) % len(_CLOSINGS)]
