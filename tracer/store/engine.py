@@ -8,11 +8,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
 
-from sqlalchemy import Engine, create_engine, event, make_url, text
+from sqlalchemy import Engine, create_engine, event, make_url
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError
 
 from ..errors import SchemaTooNew, SchemaTooOld, StoreError, StoreFull, StoreLocked, StoreMissing
+from . import read
 from .tables import SCHEMA
 
 BUSY_S: Final = 30.0
@@ -68,10 +69,7 @@ class Store:
     def schema(self) -> str | None:
         """The migration the store stands at; None for an empty one."""
         with self.reader.connect() as connection:
-            if not connection.dialect.has_table(connection, "waypost_schema"):
-                return None
-            row = connection.execute(text("SELECT version_num FROM waypost_schema")).first()
-            return None if row is None else str(row[0])
+            return read.schema(connection)
 
     def close(self) -> None:
         """Give back every connection."""

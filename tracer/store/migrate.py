@@ -16,9 +16,8 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection
 
 from .engine import Store
+from .read import VERSION_TABLE
 from .tables import metadata
-
-VERSION_TABLE = "waypost_schema"
 
 
 def _config(connection: Connection | None = None) -> Config:

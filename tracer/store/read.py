@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, TypeVar
 
-from sqlalchemy import Connection, Select, Table, and_, func, literal_column, or_, select
+from sqlalchemy import Connection, Select, Table, and_, func, literal_column, or_, select, text
 
 from .rows import ApprovalRow, CallRow, EntryRow, HeadRow, RunRow, SegmentRow
 from .tables import PENDING, approval, branch, call, entry, object, run, sealed, segment
@@ -17,6 +17,7 @@ Row = TypeVar("Row")
 IN: Final = 500
 """Values in one IN list."""
 MAIN: Final = "main"
+VERSION_TABLE: Final = "waypost_schema"
 
 
 def _columns(row: type[Any], *tables: Table) -> list[Any]:
@@ -39,6 +40,16 @@ _ENTRY = select(*_columns(EntryRow, entry))
 _SEGMENT = select(*_columns(SegmentRow, segment))
 _CALL = select(*_columns(CallRow, call))
 _APPROVAL = select(*_columns(ApprovalRow, approval))
+
+
+def schema(connection: Connection) -> str | None:
+    """The migration that the store stands at; None for an empty one."""
+    if not connection.dialect.has_table(connection, VERSION_TABLE):
+        return None
+    found = connection.execute(
+        select(literal_column("version_num")).select_from(text(VERSION_TABLE))
+    ).scalar()
+    return None if found is None else str(found)
 
 
 # -- runs ---------------------------------------------------------------------------------------------------
