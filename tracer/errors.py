@@ -9,6 +9,7 @@ disagree; what was seen and where is added, and kept as plain attributes that su
         ├── NotStorable           a value cannot be kept exactly
         │   └── LimitExceeded     … because it is too deep or too large
         ├── UnknownType           stored data names a type that nobody registered
+        ├── BadReference          a run, a checkpoint or a path is named wrongly
         ├── ConfigError
         │   ├── KeyMissing        a key that sealed data needs is not there
         │   ├── KeyUnsafe         others can read the key file
@@ -16,14 +17,14 @@ disagree; what was seen and where is added, and kept as plain attributes that su
         ├── StoreError
         │   ├── StoreFull, StoreLocked, StoreMissing
         │   ├── SchemaTooOld, SchemaTooNew
-        │   └── UnknownRun, UnknownCheckpoint
+        │   └── UnknownRun, UnknownCheckpoint, UnknownCall
         ├── IntegrityError        what is stored is not what was written
         │   └── Malformed         … it is not even strict JSON of ours
         ├── ResumeError
         │   ├── AlreadyResumed, Fenced
         │   └── ResumeRefused, StateChanged
         ├── LedgerError
-        │   ├── UnknownEffect, AmbiguousCall
+        │   ├── UnknownEffect, AmbiguousCall, NotInDoubt
         │   └── Denied, KeyExpired, WriteOutsideRun
         ├── SegmentPoisoned       an earlier refusal still holds
         ├── ForkedRun             a forked child used its parent's run
@@ -92,6 +93,14 @@ class UnknownType(WaypostError):
         remedy = why or "register the class, or the old name as an alias: `register(NewClass, aliases=[…])`."
         super().__init__(f"{path} is {type}: {remedy}")
         self.path, self.type, self.why = path, type, why
+
+
+class BadReference(WaypostError):
+    """This cannot be read. A run is `RUN`, a checkpoint `RUN@17` or `RUN@BRANCH:17`, a path `$.plan[0].title`."""
+
+    def __init__(self, text: str, why: str) -> None:
+        super().__init__(f"{text!r}: {why}")
+        self.text, self.why = text, why
 
 
 # -- configuration -------------------------------------------------------------------------------------------
@@ -190,6 +199,14 @@ class UnknownCheckpoint(StoreError):
         self.checkpoint, self.last = checkpoint, last
 
 
+class UnknownCall(StoreError):
+    """There is no such call in this run. `waypost show RUN` lists those without an outcome."""
+
+    def __init__(self, run_id: str, effect_id: str) -> None:
+        super().__init__(f"Run {run_id}, call {effect_id}.")
+        self.run_id, self.effect_id = run_id, effect_id
+
+
 class IntegrityError(WaypostError):
     """What is stored is not what was written. Do not resume; `waypost verify` says how far it is sound."""
 
@@ -259,6 +276,10 @@ class UnknownEffect(LedgerError):
 
 class AmbiguousCall(LedgerError):
     """Parallel calls are the same in tool and arguments. Tell them apart with `call_key=`."""
+
+
+class NotInDoubt(LedgerError):
+    """The outcome of this call is known, so there is nothing to settle."""
 
 
 class Denied(LedgerError):
