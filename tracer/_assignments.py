@@ -28,9 +28,9 @@ _ROOTS: Final = {
     "authorization": re.compile("authorization", re.IGNORECASE),
     "cookie": re.compile("cookie", re.IGNORECASE),
 }
-_WHICH_KEY: Final = re.compile(
-    r"(?:api|access|private|account|auth|shared|signing|encryption|secret|master|service|storage)[_-]?$",
-    re.IGNORECASE,
+_WHICH_KEYS: Final = (
+    *("api", "access", "private", "account", "auth", "shared"),
+    *("signing", "encryption", "secret", "master", "service", "storage"),
 )
 _CODE: Final = ("$", "<", "{", "%(", "os.", "self.", "env.", "process.env", "settings.", "config.", "***")
 
@@ -91,15 +91,16 @@ def assigned(text: str) -> Iterator[tuple[int, int, str]]:
     for root, name in _ROOTS.items():
         at = low.find(root)
         while at >= 0:
-            named = name.match(text, at)
-            match = named and _VALUE.match(text, named.end())
-            if match and (root != "key" or _WHICH_KEY.search(text, max(0, at - 12), at)):
-                group = match.lastgroup or "bare"
-                if _is_secret(root, low, at, match, group):
-                    yield match.start(group), match.end(group), "secret"
-                at = low.find(root, match.end())
-            else:
-                at = low.find(root, at + len(root))
+            behind = at + len(root)
+            if root != "key" or low[max(0, at - 12) : at].rstrip("_-").endswith(_WHICH_KEYS):
+                named = name.match(text, at)
+                match = named and _VALUE.match(text, named.end())
+                if match:
+                    group = match.lastgroup or "bare"
+                    if _is_secret(root, low, at, match, group):
+                        yield match.start(group), match.end(group), "secret"
+                    behind = match.end()
+            at = low.find(root, behind)
 
 
 def _is_secret(root: str, low: str, at: int, match: re.Match[str], group: str) -> bool:
