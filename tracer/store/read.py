@@ -395,6 +395,12 @@ def pending_segments(connection: Connection, limit: int) -> list[SegmentRow]:
     return _all(connection, SegmentRow, query.order_by(segment.c.ended_at).limit(limit))
 
 
+def open_pending_segments(connection: Connection, limit: int) -> list[SegmentRow]:
+    """Segments that have not ended and owe their root span, oldest first: they live, or died without a word."""
+    query = _SEGMENT.where(segment.c.export == _OWED, segment.c.ended_at.is_(None))
+    return _all(connection, SegmentRow, query.order_by(segment.c.started_at).limit(limit))
+
+
 def count_pending(connection: Connection) -> int:
     """How many spans are still owed (rows of live segments' roots not counted)."""
     query = select(func.count()).select_from(entry).where(entry.c.export == _OWED)

@@ -1,0 +1,1 @@
+"""How does a journal become spans at a collector? Names, spans, the outbox, recovery and shutdown."""
