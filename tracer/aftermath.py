@@ -10,6 +10,7 @@ from . import codec
 from .contract import CallState
 from .journal import Draft
 from .lease import Standing, standing
+from .ledger import stored_values
 from .store import objects
 from .store.rows import CallRow, RunRow, SegmentRow
 from .toolspec import NotFound
@@ -44,7 +45,7 @@ def settle_doubts(
             drafts.append(
                 Draft(kind="outcome", mark=str(row.state), subject=row.effect_id, body=body, at=now)
             )
-            rows.append(("upsert call", _call_values(row, result)))
+            rows.append(("upsert call", stored_values(row, result)))
             settled.append(row)
             delta -= call.state == CallState.UNKNOWN
         elif call.state == CallState.SENT:
@@ -58,7 +59,7 @@ def settle_doubts(
                     at=now,
                 )
             )
-            rows.append(("upsert call", _call_values(row, None)))
+            rows.append(("upsert call", stored_values(row, None)))
             doubts.append(row)
             delta += 1
         else:
@@ -98,8 +99,3 @@ def end_dead(
             where = {"at_run_id": one.run_id, "at_branch": one.branch, "at_segment": one.segment}
             rows.append(("end segment", {**where, "ended_at": died, "outcome": outcome}))
     return drafts, rows
-
-
-def _call_values(row: CallRow, result: bytes | None) -> dict[str, Any]:
-    values = {name: getattr(row, name) for name in row.__dataclass_fields__}
-    return {**values, "state": str(row.state), "args": b"", "result": result}

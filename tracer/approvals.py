@@ -17,7 +17,7 @@ from .journal import Append, Draft, Journal
 from .store import read
 from .store.rows import ApprovalRow
 
-PENDING, APPROVED, DENIED, EXPIRED, USED = "pending", "approved", "denied", "expired", "used"
+PENDING, APPROVED, DENIED, EXPIRED = "pending", "approved", "denied", "expired"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,14 +136,12 @@ def decide(
 
 
 def use(row: ApprovalRow, now_ns: int) -> tuple[Draft, tuple[str, dict[str, Any]]]:
-    """The entry and row change that consume an answer: it is good for one use."""
-    draft = Draft(
-        kind="decision used", mark=row.state, subject=row.approval_id, at=now_ns, body={"by": "the run"}
-    )
+    """The entry and row change that consume an answer."""
+    draft = Draft(kind="decision used", mark=row.state, subject=row.approval_id, at=now_ns, body={})
     values = _decided(
         row.approval_id,
         row.state,
-        USED,
+        row.state,
         row.decided_at or now_ns,
         row.decided_by or "",
         row.why or "",
@@ -153,14 +151,11 @@ def use(row: ApprovalRow, now_ns: int) -> tuple[Draft, tuple[str, dict[str, Any]
 
 
 def expire(row: ApprovalRow, now_ns: int) -> tuple[Draft, tuple[str, dict[str, Any]]]:
-    """The entry and row change of an expiry, written by the first who sees it."""
-    draft = Draft(
-        kind="decision", mark=EXPIRED, subject=row.approval_id, at=now_ns, body={"deadline": row.deadline}
-    )
-    return draft, (
-        "decide approval",
-        _decided(row.approval_id, PENDING, EXPIRED, now_ns, "the clock", "", None),
-    )
+    """The entry and row change of an expiry, written by the first who sees it and acts on it."""
+    body = {"deadline": row.deadline}
+    draft = Draft(kind="decision", mark=EXPIRED, subject=row.approval_id, at=now_ns, body=body)
+    values = _decided(row.approval_id, PENDING, EXPIRED, now_ns, "the clock", "", now_ns)
+    return draft, ("decide approval", values)
 
 
 def record(

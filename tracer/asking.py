@@ -14,29 +14,30 @@ from .store import objects, read
 
 
 def take_answer(segment: Segment, kind: str, subject: str, binding: bytes) -> approvals.Answer | None:
-    """The unused answer to exactly this question, consumed; None when it was never asked."""
+    """The answer to exactly this question, or None when it was never asked or is still open.
+
+    The entry that consumes it becomes durable with the next one, so with the intent of the call it allows. A
+    consumed answer to a tool is gone; one to `ask` is given back at the same position, where a crash may have
+    come between, and nowhere else, because the position is part of the binding.
+    """
     now = time.time_ns()
     with segment.recorder.store.reader.connect() as connection:
         rows = read.approvals(connection, run_id=segment.run_id, name=segment.branch)
-    for row in rows:
-        if (
-            row.kind != kind
-            or row.subject != subject
-            or row.binding != binding
-            or row.state == approvals.USED
-        ):
+    for row in reversed(rows):
+        if (row.kind, row.subject, row.binding) != (kind, subject, binding):
             continue
         state = approvals.effective(row, now)
-        if state == approvals.PENDING:
+        if state == approvals.PENDING or (row.used_at is not None and kind != "ask"):
             return None
-        if state == approvals.EXPIRED and row.state == approvals.PENDING:
-            draft, change = approvals.expire(row, now)
-            segment.append([draft], rows=[change], changes={"waiting": -1})
-        elif state in (approvals.APPROVED, approvals.DENIED):
-            draft, change = approvals.use(row, now)
-            segment.append([draft], rows=[change])
-        segment.approvals_used.append(row.approval_id)
-        segment.contract_changed()
+        if row.used_at is None:
+            if row.state == approvals.PENDING:
+                draft, change = approvals.expire(row, now)
+                segment.note(draft, [change], {"waiting": -1})
+            else:
+                draft, change = approvals.use(row, now)
+                segment.note(draft, [change])
+            segment.approvals_used.append(row.approval_id)
+            segment.contract_changed()
         return approvals.Answer(state, row.decided_by or "", row.why or "", row.approval_id)
     return None
 

@@ -13,7 +13,7 @@ from .contract import CallKind, CallState
 from .errors import Denied, NotStorable, Paused, UnknownEffect
 from .ids import new_id
 from .journal import Draft
-from .ledger import UNSTORABLE, Answer, Ask, Asked, Ledger, New, Park
+from .ledger import UNSTORABLE, Answer, Ask, Asked, Ledger, New, Park, stored_values
 from .seal import mask
 from .segment import Segment
 from .spanref import SpanRef
@@ -77,7 +77,7 @@ class Calls:
             raise self._park(ticket, plan.why)
         if isinstance(plan, Ask):
             return self._reconcile(ticket)
-        if spec.approval:
+        if spec.approval and isinstance(plan, New):
             self._require_approval(ticket)
         if spec.kind in WRITES:
             self._intend(ticket)
@@ -92,7 +92,7 @@ class Calls:
             ticket.row = replace(ticket.row, state=CallState.SUSPENDED, ended_at=time.time_ns())
             body = {"tool": ticket.row.tool, "target": ticket.row.target}
             drafts.append(Draft(kind="suspended", mark="suspended", subject=ticket.row.effect_id, body=body))
-            rows.append(("upsert call", _values(ticket.row, ticket.stored_args, None)))
+            rows.append(("upsert call", stored_values(ticket.row, None, args=ticket.stored_args)))
         self._open.clear()
         return drafts, rows
 
@@ -173,7 +173,7 @@ class Calls:
         body = {"tool": row.tool, "call_key": ticket.asked.call_key, "in_segment": segment.number}
         segment.note(
             Draft(kind="answer", mark="skipped", subject=row.effect_id, body=body, at=time.time_ns()),
-            [("upsert call", _values(ticket.row, args, result))],
+            [("upsert call", stored_values(ticket.row, result, args=args))],
         )
         self.ledger.settled(ticket.asked)
         return ticket
@@ -184,7 +184,7 @@ class Calls:
         question = {
             "kind": "effect",
             "subject": row.effect_id,
-            "binding": row.identity_digest,
+            "binding": row.effect_id.encode(),
             "prompt": prompt,
         }
         error = UnknownEffect(row.tool, row.effect_id, why)
@@ -247,7 +247,7 @@ class Calls:
                     body=body,
                 )
             ],
-            rows=[("upsert call", _values(row, ticket.stored_args, None))],
+            rows=[("upsert call", stored_values(row, None, args=ticket.stored_args))],
             objects=parts,
             changes=deltas,
         )
@@ -312,7 +312,7 @@ class Calls:
                     export=segment.export,
                 )
             ],
-            rows=[("upsert call", _values(row, ticket.stored_args, ticket.result))],
+            rows=[("upsert call", stored_values(row, ticket.result, args=ticket.stored_args))],
             objects=into,
             changes=deltas,
         )
@@ -379,9 +379,3 @@ def _target(spec: ToolSpec, args: Mapping[str, Any]) -> str:
     )
     shown = mask(text.encode("utf-8", "replace").decode())
     return shown if len(shown) <= TARGET_MOST else shown[: TARGET_MOST - 1] + "…"
-
-
-def _values(row: CallRow, args: bytes, result: bytes | None) -> dict[str, Any]:
-    values = {name: getattr(row, name) for name in row.__dataclass_fields__}
-    values["state"] = str(row.state)
-    return {**values, "args": args, "result": result}

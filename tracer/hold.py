@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
+from dataclasses import replace
 
 from . import faults
 from .errors import AlreadyResumed, Fenced, UnknownRun
@@ -75,7 +76,9 @@ def acquire(
     except (AlreadyResumed, Fenced):
         raise _refused(recorder, find(recorder, run_id, branch) or row) from None
     recorder.heart.start(run_id, branch, row.epoch + 1, recorder.settings.lease_ttl_s)
-    return row, row.epoch + 1
+    # Read again: until the lease moved, the holder before us may still have written.
+    now = find(recorder, run_id, branch) or row
+    return replace(now, owner=row.owner, epoch=row.epoch, beat=row.beat, beat_at=row.beat_at), row.epoch + 1
 
 
 def release(recorder: Recorder, row: RunRow, epoch: int) -> None:
@@ -89,12 +92,16 @@ def release(recorder: Recorder, row: RunRow, epoch: int) -> None:
 
 def _refused(recorder: Recorder, row: RunRow) -> AlreadyResumed:
     """Append the loser's refusal, the only thing it may write, and say who won."""
-    body = {"owner": row.owner, "epoch": row.epoch, "by": me("").name}
-    draft = Draft(kind="refusal", mark="lease", subject=holder_name(row.owner), at=time.time_ns(), body=body)
+    with recorder.store.reader.connect() as connection:
+        lease = read.last_entry(connection, row.run_id, row.branch, "lease")
+    # A winner that was quick has given the run back already; its lease entry still says who it was.
+    winner = holder_name(row.owner) if row.owner or lease is None else lease.subject
+    body = {"owner": row.owner, "winner": winner, "epoch": row.epoch, "by": me("").name}
+    draft = Draft(kind="refusal", mark="lease", subject=winner, at=time.time_ns(), body=body)
     recorder.journal.append(
         Append(row.run_id, row.branch, [draft], segment=row.segment, changes={"refusals": 1})
     )
-    return AlreadyResumed(row.run_id, holder_name(row.owner), row.epoch)
+    return AlreadyResumed(row.run_id, winner, row.epoch, since=0 if lease is None else lease.at)
 
 
 def holder_name(owner: str | None) -> str:

@@ -22,7 +22,7 @@ from .ids import new_id
 from .integrity import Record, Tagger, genesis, tagger
 from .store import objects, read, write
 from .store.blobs import Blobs
-from .store.engine import Store, translate
+from .store.engine import Store, translate, translated
 from .store.tables import NONE
 
 TRIES: Final = 64
@@ -109,6 +109,8 @@ class Journal:
         self._heads: dict[tuple[str, str], _Head] = {}
         self._connection: Connection | None = None
         self._pid = os.getpid()
+        self.ambiguous = 0
+        """Commits that ended with an error, so that the store had to be asked whether they happened."""
 
     def append(self, append: Append) -> Appended:
         """Make *append* durable; returns after COMMIT.
@@ -127,7 +129,7 @@ class Journal:
             if not waiter.done:
                 with self._queueing:
                     batch, self._queue = self._queue, []
-                self._commit_all(batch)
+                self._commit_all(batch, waiter)
         if waiter.error is not None:
             raise waiter.error
         assert waiter.result is not None
@@ -152,45 +154,63 @@ class Journal:
 
     # -- the transaction ------------------------------------------------------------------------------------
 
-    def _commit_all(self, batch: list[_Waiter]) -> None:
-        if len(batch) > 1:
-            try:
-                self._commit(batch)
-            except Exception:
-                # One bad entry must not take the others down, nor be told success.
-                for waiter in batch:
+    def _commit_all(self, batch: list[_Waiter], mine: _Waiter) -> None:
+        try:
+            if len(batch) > 1:
+                try:
+                    self._commit(batch)
+                except Exception:
+                    # One bad entry must not take the others down, nor be told success.
+                    for waiter in batch:
+                        waiter.result = None
+                else:
+                    for waiter in batch:
+                        waiter.done = True
+            for waiter in batch:
+                if not waiter.done:
+                    try:
+                        self._commit([waiter])
+                    except Exception as error:
+                        waiter.error = error
+                    waiter.done = True
+        except BaseException:
+            # Interrupted in the middle of other threads' work: what did not land goes back to those who wait.
+            for waiter in batch:
+                if waiter is mine or waiter.done:
+                    continue
+                if self._all_landed([waiter]):
+                    waiter.done = True
+                else:
                     waiter.result = None
-            else:
-                for waiter in batch:
-                    waiter.done = True
-                return
-        for waiter in batch:
-            try:
-                self._commit([waiter])
-            except BaseException as error:
-                waiter.error = error
-                if not isinstance(error, Exception):
-                    waiter.done = True
-                    raise
-            waiter.done = True
+                    with self._queueing:
+                        self._queue.append(waiter)
+            raise
 
     def _commit(self, batch: list[_Waiter]) -> None:
         connection = self._connected()
+        committing = False
         try:
             transaction = connection.begin()
             try:
                 self._write(connection, batch)
                 faults.point("journal.before_commit")
+                committing = True
                 transaction.commit()
                 faults.point("journal.after_commit")
             except BaseException:
                 transaction.close()
                 raise
-        except DBAPIError as error:
-            self._drop()
-            if not self._all_landed(batch):
-                self._forget(batch)
+        except Exception as error:
+            if isinstance(error, DBAPIError):
+                self._drop()
+            if committing:
+                self.ambiguous += 1
+                if self._all_landed(batch):
+                    return
+            self._forget(batch)
+            if isinstance(error, DBAPIError):
                 raise translate(error, self.store.url) from error
+            raise
         except BaseException:
             self._forget(batch)
             raise
@@ -344,7 +364,8 @@ class Journal:
 
     def _connected(self) -> Connection:
         if self._connection is None:
-            self._connection = self.store.writer.connect()
+            with translated(self.store.url):
+                self._connection = self.store.writer.connect()
         return self._connection
 
     def _drop(self) -> None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from .contract import CallKind, CallState
 from .errors import AmbiguousCall
@@ -106,7 +107,9 @@ class Ledger:
         with self._lock:
             self._ordinals.clear()
             self._exact.clear()
-            unknown = [row for rows in self._by_identity.values() for row in rows if in_doubt(row)]
+            held = [row for rows in self._by_identity.values() for row in rows]
+            # One that was taken has its outcome by now, or will come back through `lost`.
+            unknown = [row for row in held if in_doubt(row) and row.effect_id not in self._taken]
             self._by_identity.clear()
             self._by_key.clear()
             for row in unknown:
@@ -116,11 +119,12 @@ class Ledger:
         """What is to be done about this call.
 
         Raises:
-            AmbiguousCall: an equal call without a call key is in flight in the same scope.
+            AmbiguousCall: an equal write without a call key is in flight in the same scope.
         """
         with self._lock:
             place = (asked.scope, asked.spec.name, asked.args_digest)
-            if asked.call_key is None and place in self._open_keyless:
+            guarded = asked.call_key is None and asked.spec.kind is CallKind.WRITE
+            if guarded and place in self._open_keyless:
                 raise AmbiguousCall(asked.spec.name, "", "give each of the parallel calls a `call_key=`.")
             ordinal = self._ordinals.get(place, -1) + 1
             self._ordinals[place] = ordinal
@@ -128,7 +132,7 @@ class Ledger:
             if row is None:
                 number = self._next
                 self._next += 1
-                if asked.call_key is None:
+                if guarded:
                     self._open_keyless.add(place)
                 return New(number, ordinal)
             self._taken.add(row.effect_id)
@@ -198,3 +202,9 @@ def _plan_for(row: CallRow, spec: ToolSpec, now_ns: int) -> Plan:
         else "it has neither an idempotency key nor reconcile="
     )
     return Park(row, f"it was sent and has no outcome; {why}")
+
+
+def stored_values(row: CallRow, result: bytes | None, *, args: bytes = b"") -> dict[str, Any]:
+    """*row* as the statement `upsert call` takes it; a row that exists keeps its arguments."""
+    values = {name: getattr(row, name) for name in row.__dataclass_fields__}
+    return {**values, "state": str(row.state), "args": args, "result": result}

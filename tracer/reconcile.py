@@ -15,7 +15,7 @@ from .contract import CallState, DecisionKind
 from .errors import AlreadyResumed, NotInDoubt, UnknownCall, UnknownRun
 from .journal import Append, Draft
 from .lease import Owner, Standing
-from .ledger import in_doubt
+from .ledger import in_doubt, stored_values
 from .recorder import Recorder
 from .store import objects, read
 from .store.rows import ApprovalRow, CallRow, RunRow
@@ -89,7 +89,13 @@ def settle(
             run_id,
             branch,
             [
-                Draft(kind="decision", mark=str(DecisionKind.RECONCILE), subject=call.effect_id, at=now, body=decision),
+                Draft(
+                    kind="decision",
+                    mark=str(DecisionKind.RECONCILE),
+                    subject=call.effect_id,
+                    at=now,
+                    body=decision,
+                ),
                 Draft(kind="outcome", mark=str(after.state), subject=call.effect_id, at=now, body=outcome),
             ],
             segment=row.segment,
@@ -99,7 +105,10 @@ def settle(
             objects=parts,
             sealed={bytes.fromhex(one.fingerprint): one.blob for one in vault.pending()} if vault else {},
             rows=[
-                ("upsert call", _values(after, None if plain is None else objects.pack(codec.encode(plain)))),
+                (
+                    "upsert call",
+                    stored_values(after, None if plain is None else objects.pack(codec.encode(plain))),
+                ),
                 *(("decide approval", _answered(one, who, why, now)) for one in questions),
             ],
         )
@@ -132,17 +141,11 @@ def _lowered(result: Any, seal: Callable[[str, str], Any] | None, parts: dict[by
     return TreeWriter(parts.__setitem__).whole(plain)
 
 
-def _values(row: CallRow, result: bytes | None) -> dict[str, Any]:
-    values = {name: getattr(row, name) for name in row.__dataclass_fields__}
-    # The row exists, and an update leaves its arguments alone.
-    return {**values, "state": str(row.state), "args": b"", "result": result}
-
-
 def _answered(row: ApprovalRow, who: str, why: str, now: int) -> dict[str, Any]:
     return {
         "at_approval_id": row.approval_id,
         "at_state": approvals.PENDING,
-        "state": approvals.USED,
+        "state": approvals.APPROVED,
         "decided_at": now,
         "decided_by": who,
         "why": why,

@@ -18,6 +18,8 @@ from .tables import SCHEMA
 
 BUSY_S: Final = 30.0
 """Seconds a writer waits for another one."""
+BEGIN_WRITE: Final = "BEGIN IMMEDIATE"
+"""A writer that begins as a reader and finds out too late that another one was there cannot wait: it fails."""
 
 
 class Store:
@@ -147,7 +149,7 @@ def _engine(url: URL, *, write: bool) -> Engine:
             connection.execute("PRAGMA query_only=ON")
 
     def begin(connection: Any) -> None:
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+        connection.exec_driver_sql(BEGIN_WRITE if write else "BEGIN")
 
     event.listen(engine, "connect", connect)
     event.listen(engine, "begin", begin)

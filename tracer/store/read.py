@@ -237,6 +237,12 @@ def checkpoint(connection: Connection, run_id: str, name: str, sequence: int) ->
     return _first(connection, EntryRow, _ENTRY.where(*_at(run_id, name), entry.c.sequence == sequence))
 
 
+def last_entry(connection: Connection, run_id: str, name: str, kind: str) -> EntryRow | None:
+    """The newest entry of one of the rare kinds."""
+    query = _ENTRY.where(*_at(run_id, name), entry.c.kind == kind)
+    return _first(connection, EntryRow, query.order_by(entry.c.entry.desc()).limit(1))
+
+
 def count_entries(connection: Connection, run_id: str, name: str = MAIN, *, kind: str = "") -> int:
     """How many entries (of one kind) a branch has."""
     query = select(func.count()).select_from(entry).where(*_at(run_id, name))
