@@ -10,8 +10,8 @@ from typing import Any, Final, TypeVar
 
 from sqlalchemy import Connection, Select, Table, and_, func, literal_column, or_, select, text
 
-from .rows import ApprovalRow, CallRow, EntryRow, HeadRow, RunRow, SegmentRow
-from .tables import PENDING, approval, branch, call, entry, object, run, sealed, segment
+from .rows import AlertRow, ApprovalRow, CallRow, EntryRow, HeadRow, RunRow, SegmentRow
+from .tables import PENDING, alert, approval, branch, call, entry, mute, object, run, sealed, segment
 
 Row = TypeVar("Row")
 IN: Final = 500
@@ -39,6 +39,7 @@ _HEAD = select(*_columns(HeadRow, branch))
 _ENTRY = select(*_columns(EntryRow, entry))
 _SEGMENT = select(*_columns(SegmentRow, segment))
 _CALL = select(*_columns(CallRow, call))
+_ALERT = select(*_columns(AlertRow, alert))
 _APPROVAL = select(*_columns(ApprovalRow, approval))
 
 
@@ -378,6 +379,84 @@ def count_approvals(connection: Connection, *, state: str) -> int:
     """How many questions are in a state."""
     query = select(func.count()).select_from(approval).where(approval.c.state == state)
     return int(connection.execute(query).scalar_one())
+
+
+# -- divergence ---------------------------------------------------------------------------------------------
+
+
+def alerts(
+    connection: Connection,
+    *,
+    run_id: str | None = None,
+    name: str | None = None,
+    states: Sequence[str] = (),
+    limit: int | None = None,
+) -> list[AlertRow]:
+    """Divergence alerts, newest first."""
+    query = _ALERT
+    if run_id is not None:
+        query = query.where(alert.c.run_id == run_id)
+    if name is not None:
+        query = query.where(alert.c.branch == name)
+    if states:
+        query = query.where(alert.c.state.in_(states))
+    return _all(connection, AlertRow, query.order_by(alert.c.raised_at.desc()).limit(limit))
+
+
+def alert_by_id(connection: Connection, alert_id: str) -> tuple[AlertRow, bytes] | None:
+    """One alert and its stored reasons."""
+    query = select(*_columns(AlertRow, alert), alert.c.detail).where(alert.c.alert_id == alert_id)
+    values = connection.execute(query).first()
+    return None if values is None else (AlertRow(*values[:-1]), bytes(values[-1]))
+
+
+def count_alerts(connection: Connection, *, state: str) -> int:
+    """How many alerts are in a state."""
+    query = select(func.count()).select_from(alert).where(alert.c.state == state)
+    return int(connection.execute(query).scalar_one())
+
+
+def mutes(connection: Connection, agent: str, plan: str) -> set[str]:
+    """The shapes of reasons that somebody muted for an agent and a plan version."""
+    query = select(mute.c.shape).where(mute.c.agent == agent, mute.c.plan == plan)
+    return {str(shape) for shape in connection.execute(query).scalars()}
+
+
+def baselines(
+    connection: Connection, agent: str, plan: str | None, input_digest: bytes, *, besides: str, limit: int
+) -> list[str]:
+    """Earlier successful runs of the same agent, plan version and initial state, newest first."""
+    query = (
+        select(run.c.run_id)
+        .select_from(branch.join(run, branch.c.run_id == run.c.run_id))
+        .where(
+            run.c.agent == agent,
+            run.c.input_digest == input_digest,
+            run.c.run_id != besides,
+            branch.c.branch == MAIN,
+            branch.c.plan == plan if plan is not None else branch.c.plan.is_(None),
+            branch.c.state == "done",
+            branch.c.alerts == 0,
+        )
+        .order_by(run.c.created_at.desc())
+        .limit(limit)
+    )
+    return [str(run_id) for run_id in connection.execute(query).scalars()]
+
+
+def calls_with_values(
+    connection: Connection, run_id: str, name: str = MAIN, *, after: int = 0
+) -> list[tuple[CallRow, bytes, bytes | None]]:
+    """Calls by number with their stored arguments and results (to compare two runs)."""
+    query = (
+        select(*_columns(CallRow, call), call.c.args, call.c.result)
+        .where(call.c.run_id == run_id, call.c.branch == name, call.c.number > after)
+        .order_by(call.c.number)
+    )
+    return [
+        (CallRow(*values[:-2]), bytes(values[-2]), None if values[-1] is None else bytes(values[-1]))
+        for values in connection.execute(query)
+    ]
 
 
 # -- the outbox ---------------------------------------------------------------------------------------------

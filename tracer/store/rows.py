@@ -146,6 +146,29 @@ class CallRow:
 
 
 @dataclass(frozen=True, slots=True)
+class AlertRow:
+    """One divergence alert of one segment; its reasons are opened by a question of their own."""
+
+    alert_id: str
+    run_id: str
+    branch: str
+    segment: int
+    state: str
+    """`open`, `acknowledged` or `muted`."""
+    score: int
+    """Thousandths."""
+    shape: str
+    sentence: str
+    """Of the first reason."""
+    compared_with: str
+    raised_at: int
+    updated_at: int
+    decided_at: int | None
+    decided_by: str | None
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class ApprovalRow:
     """One question to a person, open or answered."""
 

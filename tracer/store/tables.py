@@ -227,6 +227,39 @@ approval: Final = Table(
     Index("ix_approval_run", "run_id", "branch", "asked_at"),
 )
 
+alert: Final = Table(
+    "alert",
+    metadata,
+    Column("alert_id", Text, primary_key=True),
+    Column("run_id", Text, nullable=False),
+    Column("branch", Text, nullable=False),
+    Column("segment", Integer, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("score", Integer, nullable=False),
+    Column("shape", Text, nullable=False),
+    Column("sentence", Text, nullable=False),
+    Column("compared_with", Text, nullable=False),
+    Column("detail", LargeBinary, nullable=False),
+    Column("raised_at", BigInteger, nullable=False),
+    Column("updated_at", BigInteger, nullable=False),
+    Column("decided_at", BigInteger),
+    Column("decided_by", Text),
+    Column("note", Text),
+    Index("ix_alert_run", "run_id", "branch", "raised_at"),
+    Index("ix_alert_open", "state", "raised_at"),
+)
+
+mute: Final = Table(
+    "mute",
+    metadata,
+    Column("agent", Text, primary_key=True),
+    Column("plan", Text, primary_key=True),
+    Column("shape", Text, primary_key=True),
+    Column("muted_by", Text, nullable=False),
+    Column("note", Text, nullable=False),
+    Column("muted_at", BigInteger, nullable=False),
+)
+
 object: Final = Table(
     "object",
     metadata,

@@ -26,7 +26,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.sql.dml import UpdateBase
 
-from .tables import ACKED, approval, branch, call, entry, object, run, sealed, segment
+from .tables import ACKED, alert, approval, branch, call, entry, mute, object, run, sealed, segment
 
 Values = Mapping[str, Any]
 DELTAS: Final = frozenset(
@@ -34,7 +34,7 @@ DELTAS: Final = frozenset(
 )
 """Columns of `branch` that an append adds to; all others are set."""
 
-STRICT: Final = frozenset({"decide approval"})
+STRICT: Final = frozenset({"decide approval", "decide alert"})
 """Statements every row of which must find what it changes; else somebody else was first."""
 
 
@@ -189,7 +189,28 @@ def _head(_dialect: str, columns: tuple[str, ...]) -> UpdateBase:
     )
 
 
+def _upsert_alert(dialect: str, _columns: tuple[str, ...]) -> UpdateBase:
+    make = sqlite.insert if dialect == "sqlite" else postgresql.insert
+    made = make(alert)
+    changing = ("score", "shape", "sentence", "detail", "updated_at")
+    return made.on_conflict_do_update(
+        index_elements=["alert_id"], set_={name: made.excluded[name] for name in changing}
+    )
+
+
+def _decide_alert(_dialect: str, _columns: tuple[str, ...]) -> UpdateBase:
+    names = ("state", "decided_at", "decided_by", "note")
+    return (
+        update(alert)
+        .where(alert.c.alert_id == bindparam("at_alert_id"), alert.c.state == bindparam("at_state"))
+        .values({name: bindparam(name) for name in names})
+    )
+
+
 _BUILDERS: Final[dict[str, Any]] = {
+    "upsert alert": _upsert_alert,
+    "decide alert": _decide_alert,
+    "insert mute": _insert_new(mute),
     "insert run": _insert(run),
     "insert branch": _insert(branch),
     "insert entry": _insert(entry),
