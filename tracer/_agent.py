@@ -17,6 +17,7 @@ from .hold import acquire, find, release
 from .opening import input_digest
 from .recorder import Recorder, recorder
 from .state import FreeState, State, TypedState, load_state
+from .watch import Watch
 
 S = TypeVar("S", bound=State)
 
@@ -83,7 +84,9 @@ class _Base(Generic[S]):
             release(held, before, epoch)
             raise
         assert restored is not None
-        return Run(begun.segment, begun.ledger), restored  # type: ignore[return-value]
+        run = Run(begun.segment, begun.ledger)
+        run._calls.watch = Watch(begun.segment, self.spec, before, run._pause)
+        return run, restored  # type: ignore[return-value]
 
     def _load(self, held: Recorder, row: Any) -> S:
         loaded = _resume.loaded_head(held, row)
@@ -110,6 +113,8 @@ class _Base(Generic[S]):
                 " change; change the state in place and return it.",
             )
         segment = run._segment
+        if run._calls.watch is not None:
+            run._calls.watch.finish()
         segment.checkpoint("final", CheckpointKind.FINAL)
         segment.end("done", RunState.DONE)
         return given
@@ -242,7 +247,7 @@ def failed(run: Run, error: BaseException) -> None:
     try:
         segment.end("failed", RunState.FAILED, mask(f"{type(error).__name__}: {error}"))
     except Exception:  # the first refusal is the one to be raised; the next resume records the death
-        segment.recorder.heart.stop(segment.run_id, segment.branch)
+        segment.recorder.ended(segment.run_id, segment.branch)
 
 
 @contextmanager

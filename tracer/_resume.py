@@ -21,7 +21,7 @@ from .errors import AgentError, AlreadyResumed, ResumeRefused, StoreError, Unkno
 from .hold import find, holder_name
 from .ids import valid_run_id
 from .items import Items
-from .journal import Append, Draft
+from .journal import Draft
 from .lease import Standing, me, standing
 from .ledger import Ledger
 from .opening import branch_row, make_segment, root_attributes, run_row, segment_row
@@ -88,33 +88,25 @@ def begin(
             "owner": str(owner),
         },
     )
-    append = Append(
-        run_id,
-        MAIN,
-        [start],
-        segment=1,
-        epoch=1,
-        rows=[
-            (
-                "insert segment",
-                segment_row(recorder, run_id, 1, 1, str(owner), 0, now, span, None, sampled, spec.name),
-            )
-        ],
-        creates=[
-            ("insert run", run_row(recorder, spec, run_id, holder, labels, now, span, sampled)),
-            ("insert branch", branch_row(recorder, spec, run_id, str(owner), now)),
-        ],
-    )
+    segment = make_segment(recorder, spec, run_id, 1, 1, holder, span, sampled, identity)
+    row = segment_row(recorder, run_id, 1, 1, str(owner), 0, now, span, None, sampled, spec.name)
     try:
-        recorder.journal.append(append)
+        # One append: a run that is there has a first checkpoint, so that whatever dies it can be resumed.
+        segment.checkpoint(
+            "start",
+            drafts=[start],
+            rows=[("insert segment", row)],
+            creates=[
+                ("insert run", run_row(recorder, spec, run_id, holder, labels, now, span, sampled)),
+                ("insert branch", branch_row(recorder, spec, run_id, str(owner), now)),
+            ],
+        )
     except StoreError:
         found = find(recorder, run_id)
         if found is None:
             raise
-        raise AlreadyResumed(run_id, found.owner or "nobody", found.epoch) from None
-    segment = make_segment(recorder, spec, run_id, 1, 1, holder, span, sampled, identity)
+        raise AlreadyResumed(run_id, holder_name(found.owner), found.epoch, found.created_at) from None
     recorder.heart.start(run_id, MAIN, 1, recorder.settings.lease_ttl_s)
-    segment.checkpoint("start")
     return Begun(segment, Ledger())
 
 

@@ -35,6 +35,7 @@ class Run:
         self._calls = Calls(segment, ledger, self._pause)
         self._eaches: dict[tuple[str, ...], int] = {}
         self._asks: dict[bytes, int] = {}
+        segment.recorder.began(segment.run_id, segment.branch, segment)
 
     @property
     def id(self) -> str:

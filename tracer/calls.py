@@ -20,6 +20,7 @@ from .spanref import SpanRef
 from .store import objects, read
 from .store.rows import CallRow
 from .toolspec import NotFound, ToolSpec
+from .watch import Watch
 
 TARGET_MOST: Final = 160
 WRITES: Final = (CallKind.WRITE, CallKind.HANDOFF)
@@ -48,6 +49,8 @@ class Calls:
         self.ledger = ledger
         self._pause = pause
         self._open: dict[str, Ticket] = {}
+        self.watch: Watch | None = None
+        """Compares a resumed segment with what went before; None in a first one."""
 
     def begin(self, spec: ToolSpec, args: Mapping[str, Any], scope: str, call_key: str | None) -> Ticket:
         """Find out what is to be done, and make the intent of a write durable.
@@ -61,6 +64,8 @@ class Calls:
         """
         segment = self.segment
         segment.require_live()
+        if self.watch is not None and spec.kind in WRITES:
+            self.watch.require_quiet()
         keys = segment.recorder.keys
         asked = Asked(
             spec,
@@ -108,6 +113,8 @@ class Calls:
             error = mask(str(why))
             ticket.result = None
         self._outcome(ticket, CallState.COMMITTED, flags=flags, error=error, parts=parts)
+        if self.watch is not None:
+            self.watch.saw(ticket.row, ticket.args, value)
         return value
 
     def raised(self, ticket: Ticket, error: BaseException) -> None:
@@ -116,6 +123,8 @@ class Calls:
         harmless = spec.kind not in WRITES or (spec.failed_on and isinstance(error, spec.failed_on))
         state = CallState.FAILED if harmless else CallState.UNKNOWN
         self._outcome(ticket, state, error=mask(f"{type(error).__name__}: {error}"))
+        if self.watch is not None:
+            self.watch.saw(ticket.row, ticket.args, None)
         if state is CallState.UNKNOWN:
             self.ledger.lost(ticket.row)
 
@@ -169,6 +178,8 @@ class Calls:
             plain = segment.recorder.reader().load(plain)
             ticket.value = codec.lift(plain, open=segment.recorder.open_sealed)
         ticket.answered = True
+        if self.watch is not None:
+            self.watch.saw(row, ticket.args, ticket.value, replayed=True)
         ticket.row = replace(row, answers=row.answers + 1)
         body = {"tool": row.tool, "call_key": ticket.asked.call_key, "in_segment": segment.number}
         segment.note(

@@ -204,6 +204,8 @@ class ResumePolicy:
     approval: Ruling = Ruling.REAPPROVE
     resources: Ruling = Ruling.REAPPROVE
     context_shorter: Ruling = Ruling.ABORT
+    divergence: Ruling = Ruling.CONTINUE
+    """What an alarm means while the resumed run goes on: record it, ask a person before the next write, or end."""
 
     def to_plain(self) -> dict[str, str]:
         """Field name -> ruling."""

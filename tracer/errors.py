@@ -26,6 +26,7 @@ disagree; what was seen and where is added, and kept as plain attributes that su
         ├── LedgerError
         │   ├── UnknownEffect, AmbiguousCall, NotInDoubt
         │   └── Denied, KeyExpired, WriteOutsideRun
+        ├── Diverged            the resumed agent does something else
         ├── SegmentPoisoned       an earlier refusal still holds
         ├── ForkedRun             a forked child used its parent's run
         └── AgentError            the agent's own code breaks a rule of resuming
@@ -33,6 +34,7 @@ disagree; what was seen and where is added, and kept as plain attributes that su
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 
@@ -229,9 +231,10 @@ class ResumeError(WaypostError):
 class AlreadyResumed(ResumeError):
     """Another process already runs this run. Nothing was done here."""
 
-    def __init__(self, run_id: str, owner: str, epoch: int) -> None:
-        super().__init__(f"Run {run_id} is held by {owner} (epoch {epoch}).")
-        self.run_id, self.owner, self.epoch = run_id, owner, epoch
+    def __init__(self, run_id: str, owner: str, epoch: int, since: int = 0) -> None:
+        at = datetime.fromtimestamp(since / 1e9, UTC).isoformat(timespec="seconds") if since else ""
+        super().__init__(f"Run {run_id} is held by {owner} (epoch {epoch})" + (f" since {at}." if at else "."))
+        self.run_id, self.owner, self.epoch, self.since = run_id, owner, epoch, since
 
 
 class Fenced(ResumeError):
@@ -292,6 +295,14 @@ class KeyExpired(LedgerError):
 
 class WriteOutsideRun(LedgerError):
     """A write was called outside a run. Call it inside an `@agent` body or `with run(…)`."""
+
+
+class Diverged(WaypostError):
+    """The resumed agent does something else, and the policy ends the run before its next write."""
+
+    def __init__(self, run_id: str, sentence: str) -> None:
+        super().__init__(f"Run {run_id}: {sentence} `waypost divergence {run_id}` shows all of it.")
+        self.run_id, self.sentence = run_id, sentence
 
 
 class SegmentPoisoned(WaypostError):

@@ -7,20 +7,29 @@ import threading
 import time
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from . import config
 from .config import Settings
 from .journal import Journal
 from .keys import Keys
-from .lease import Heart
+from .lease import Heart, Standing, standing
 from .seal import Vault
 from .store import objects, read
 from .store.blobs import Blobs, FolderBlobs
 from .store.engine import Store, translated
+from .telemetry.metrics import Metrics
 from .telemetry.outbox import Outbox
 from .telemetry.provider import Tracing
+from .telemetry.shutdown import Farewell
 from .treeread import TreeReader
+
+
+class Interruptible(Protocol):
+    """A live segment, as the end of the process sees it."""
+
+    def interrupt(self, reason: str) -> None:
+        """End it in order, if it may still write."""
 
 
 class Recorder:
@@ -33,10 +42,14 @@ class Recorder:
         self.chain_key = settings.chain_key_bytes()
         self.journal = Journal(store, blobs=self.blobs, key=self.chain_key)
         self.tracing = Tracing.from_env()
-        self.outbox = Outbox(store, self.journal, self.tracing)
+        self.outbox = Outbox(store, self.journal, self.tracing, dead=_dead)
+        self.metrics = Metrics(self._owed)
+        self.live: dict[tuple[str, str], Interruptible] = {}
+        """The segments of this process that have not ended, by run and branch."""
         self.heart = Heart(self._beat)
         self.pid = os.getpid()
         self._keys: Keys | None = None
+        self._farewell: Farewell | None = None
         self._making_keys = threading.Lock()
 
     @classmethod
@@ -89,8 +102,32 @@ class Recorder:
             raise IntegrityError(f"sealed value {fingerprint}", "it is not in the store")
         return Vault(Keys.load(self.settings.key_file)).open(fingerprint, rows[key])
 
+    def began(self, run_id: str, branch: str, segment: Interruptible) -> None:
+        """A segment lives: SIGTERM ends it in order, and its spans are sent at the end of the process."""
+        self.live[run_id, branch] = segment
+        self.metrics.run_began()
+        if self._farewell is None:
+            self._farewell = Farewell(self._interrupted, self.outbox.flush)
+            self._farewell.install()
+
+    def ended(self, run_id: str, branch: str) -> None:
+        """A segment has ended, or may never write again."""
+        self.heart.stop(run_id, branch)
+        if self.live.pop((run_id, branch), None) is not None:
+            self.metrics.run_ended()
+
+    def _interrupted(self) -> None:
+        for segment in list(self.live.values()):
+            segment.interrupt("SIGTERM")
+
+    def _owed(self) -> int:
+        with self.store.reader.connect() as connection:
+            return read.count_pending(connection)
+
     def close(self, timeout_s: float = 3.0) -> None:
         """Send what can be sent in *timeout_s* seconds, then give everything back."""
+        if self._farewell is not None:
+            self._farewell.remove()
         self.heart.close()
         self.outbox.close(timeout_s)
         self.journal.close()
@@ -106,6 +143,10 @@ class Recorder:
             self.journal.execute("beat", rows)
         except Exception:  # a missed beat is not an error: the lease lasts three of them
             return
+
+
+def _dead(owner: str) -> bool:
+    return standing(owner) is Standing.DEAD
 
 
 _open: dict[tuple[int, str, str], Recorder] = {}

@@ -98,6 +98,7 @@ class Segment:
         changes: Mapping[str, Any] | None = None,
         drafts: list[Draft] | None = None,
         rows: list[tuple[str, dict[str, Any]]] | None = None,
+        creates: list[tuple[str, dict[str, Any]]] | None = None,
     ) -> int:
         """Make the state durable after a step; the sequence of the checkpoint.
 
@@ -141,8 +142,10 @@ class Segment:
                     **(changes or {}),
                 },
                 rows=rows,
+                creates=creates,
             )
             faults.point("checkpoint.committed")
+            self.recorder.metrics.checkpoint(str(kind), (time.time_ns() - at) / 1e9, draft.size)
             self.sequence, self.position, self.last_id, self._root = done.sequence, position, draft.id, root
             return done.sequence
 
@@ -242,6 +245,7 @@ class Segment:
         changes: Mapping[str, Any] | None = None,
         rows: list[tuple[str, dict[str, Any]]] | None = None,
         objects: Mapping[bytes, bytes] | None = None,
+        creates: list[tuple[str, dict[str, Any]]] | None = None,
     ) -> Appended:
         """Make entries durable under this segment's epoch, with all that was noted before.
 
@@ -271,6 +275,7 @@ class Segment:
                 objects={digest: data for digest, data in new.items() if digest not in self._known},
                 sealed={bytes.fromhex(one.fingerprint): one.blob for one in secrets},
                 rows=[*all_rows, *(rows or ())],
+                creates=creates or [],
             )
             append.objects.update(objects or {})
         try:
@@ -330,7 +335,12 @@ class Segment:
             rows=[("end segment", row)],
         )
         self.over = True
-        self.recorder.heart.stop(self.run_id, self.branch)
+        self.recorder.ended(self.run_id, self.branch)
+
+    def interrupt(self, reason: str) -> None:
+        """The process was told to end: say so in the journal, if this segment may still write."""
+        if not self.over and self._poison is None and os.getpid() == self._pid:
+            self.end("interrupted", RunState.INTERRUPTED, reason)
 
     def _put(self, digest: bytes, data: bytes) -> None:
         if digest not in self._known:

@@ -19,6 +19,7 @@ from ..journal import Journal
 from ..store.engine import Store
 from ..store.rows import EntryRow, SegmentRow
 from ..store.tables import ACKED, REFUSED
+from . import names
 from .owed import PAUSE_S, STRIDE, Owed, Row, Source, name_of
 from .provider import Tracing
 from .recovery import Dead
@@ -28,7 +29,7 @@ from .wiretext import forget_shown
 BATCH: Final = 512
 HOPELESS: Final = 8
 """Rows in a row that are refused alone, with none accepted, after which the collector is blamed."""
-_log: Final = logging.getLogger("waypost.telemetry")
+_log: Final = logging.getLogger(names.LOGGER)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,8 @@ SCOPE: Final = "waypost"
 SCOPE_VERSION: Final = "0.1.0"
 """Of these names: it changes when one of them does, so that a span sent late is what it would have been."""
 
+LOGGER: Final = "waypost.telemetry"
+
 SEMCONV_VARIABLE: Final = "WAYPOST_SEMCONV"
 GENAI_DRAFT: Final = "genai_draft"
 RESUME_VARIABLE: Final = "WAYPOST_TRACE_RESUME"

@@ -12,7 +12,7 @@ from . import names
 OTLP: Final = "otlp"
 HTTP, GRPC = "http/protobuf", "grpc"
 PORTS: Final = {HTTP: 4318, GRPC: 4317}
-_log: Final = logging.getLogger("waypost.telemetry")
+_log: Final = logging.getLogger(names.LOGGER)
 
 
 @dataclass(frozen=True, slots=True)

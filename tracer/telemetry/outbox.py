@@ -18,6 +18,7 @@ from ..errors import WaypostError
 from ..journal import Journal
 from ..store import read
 from ..store.engine import Store, translated
+from . import names
 from .claim import claim
 from .drain import BATCH, Drain, Refusal, Round
 from .provider import Tracing
@@ -30,7 +31,7 @@ BUSY_S: Final = 0.25
 """Between looks while another process sends."""
 FIRST_S, MOST_S = 1.0, 60.0
 """Waiting after the first failure and the longest one; a fifth more or less, so that processes do not march in step."""
-_log: Final = logging.getLogger("waypost.telemetry")
+_log: Final = logging.getLogger(names.LOGGER)
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,8 +84,9 @@ class Source:
             room = size - len(entries)
             ended = read.pending_segments(connection, room) if room else []
             if self._dead is not None and len(ended) < room and time.monotonic() >= self._next_look:
-                self._next_look = time.monotonic() + LOOK_S
                 ended += died(connection, self._dead, room - len(ended))
+                if len(ended) < room:
+                    self._next_look = time.monotonic() + LOOK_S
             for root in ended:
                 self._add(batch, root, lambda: self._root_span(connection, root))  # noqa: B023
         batch.more = not room or len(ended) == room
