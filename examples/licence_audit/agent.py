@@ -17,10 +17,11 @@ from typing import Any
 from typing_extensions import TypedDict
 
 from examples.licence_audit import report
+from examples.licence_audit.errors import AnswerLost, TicketRefused
 from examples.licence_audit.evidence import shown_by
 from examples.licence_audit.inventory import Distribution, distributions_of
 from examples.licence_audit.licence import RULES, judge
-from examples.licence_audit.tickets import AnswerLost, ServiceAbsent, TicketRefused, open_at
+from examples.licence_audit.tickets import open_at
 from examples.licence_audit.wording import worded
 from tracer import KEY, NOT_FOUND, Evidence, Run, State, agent, read, write
 from tracer.toolspec import NotFound
@@ -113,7 +114,7 @@ def examine(name: str, version: str, where: str) -> dict[str, Any]:
     }
 
 
-@write(key_param="idempotency_key", identity=("dist", "rule"), failed_on=(ServiceAbsent, TicketRefused))
+@write(key_param="idempotency_key", identity=("dist", "rule"), failed_on=(TicketRefused,))
 def open_ticket(dist: str, rule: str, text: str, *, idempotency_key: str = KEY) -> int:
     """Open a ticket for a problem; return its number."""
     return open_at(os.environ.get(TICKETS, ""), dist, rule, text, idempotency_key).number

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from examples.licence_audit.errors import NothingAsked
 from tracer import approvals, config
 from tracer.contract import DecisionKind
 from tracer.errors import UnknownRun
@@ -31,13 +32,6 @@ class Standing:
     """Checkpoint spans that a collector took."""
     store_bytes: int
     """The SQLite file after its write-ahead log was folded in, and the blobs beside it."""
-
-
-class NothingAsked(Exception):
-    """The run waits for no answer."""
-
-    def __init__(self, run_id: str) -> None:
-        super().__init__(f"{self.__doc__} Run {run_id}.")
 
 
 class Book:

@@ -8,53 +8,44 @@ from __future__ import annotations
 import argparse
 import os
 import secrets
+import shlex
+import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
-from examples.licence_audit.book import Book, approve_question
+from examples.licence_audit.book import Book
+from examples.licence_audit.errors import AuditError, TooFewProblems
 from examples.licence_audit.evidence import shown_by
 from examples.licence_audit.inventory import distributions_of
 from examples.licence_audit.licence import judge
-from examples.licence_audit.life import DONE, PAUSED
 from examples.licence_audit.lives import FreshProcesses, Lives
 from examples.licence_audit.result import DemoResult
+from examples.licence_audit.scene import Say, Scene, Trial
 from examples.licence_audit.sink import Sink
 from examples.licence_audit.stage import Stage
 from examples.licence_audit.tally import Effect
-from examples.licence_audit.ticket_faults import FaultPlan
-from examples.licence_audit.ticket_process import TicketProcess
-from examples.licence_audit.trial import Killed, TrialFailed, complaints_about, killed_life, one_life, tallied
+from examples.licence_audit.trial import complaints_about
 from tracer.telemetry import names
 
 FEWEST = 8
 """An audit with fewer problems shows too little to be a demonstration."""
-ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
-Say = Callable[[str], None]
-
-
-class TooFewProblems(Exception):
-    """The environment has too few licence problems to show anything. Name a larger one with --python."""
-
-    def __init__(self, found: int, distributions: int) -> None:
-        super().__init__(f"{self.__doc__} Found {found} in {distributions} distributions, need {FEWEST}.")
-        self.found = found
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What any sound audit of the environment has to open tickets for, judged without an agent."""
-
-    distributions: int
-    effects: frozenset[Effect]
+HOME = Path(".waypost")
+_ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+_TO_SINK = {
+    "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf",
+    "OTEL_SDK_DISABLED": "false",
+    "OTEL_TRACES_EXPORTER": "otlp",
+}
+"""Where nobody named a collector, the demo's own sink receives, whatever else the environment says."""
 
 
 def run_demo(
     *,
     seed: int = 1,
     approve: bool = False,
+    serve: bool = False,
     python: str | None = None,
     home: Path | None = None,
     only: Sequence[str] = (),
@@ -64,144 +55,107 @@ def run_demo(
 ) -> DemoResult:
     """Audit an environment, kill the agent, resume it, and compare with an audit never killed.
 
-    *home* (default: WAYPOST_HOME, else `.waypost`) keeps the store, and the tickets and the report below
-    `demo/RUN`. *lives* says how processes are made, fresh interpreters by default. Raises TooFewProblems,
-    InterpreterUnusable, TrialFailed, NeverEnded; what does not hold is in the result's `complaints`.
+    Args:
+        seed: decides kill point, lost acknowledgements and wording.
+        approve: answer the run's question; else it stays open and `next_lines` say how to answer.
+        serve: the caller shows the inspector afterwards, so no line says how to.
+        python: interpreter whose distributions are audited; the running one by default.
+        home: folder of the store (WAYPOST_HOME, else `.waypost`); tickets and report go to `demo/RUN` in there.
+        only, limit: narrow the audit to these names, and to the first so many of them.
+        lives: how processes are made; fresh interpreters by default.
+        say: is told what goes on, line by line.
+
+    Raises:
+        TooFewProblems, InterpreterUnusable: there is nothing to show.
+        ServiceDidNotStart, TrialFailed, NeverEnded: it could not be shown.
+
+    What was shown and does not hold is in the result's `complaints`.
     """
     say = say or _silent
-    lives = lives or FreshProcesses()
-    home = (home or Path(os.environ.get("WAYPOST_HOME") or ".waypost")).absolute()
+    home = (home or Path(os.environ.get("WAYPOST_HOME") or HOME)).absolute()
+    wanted = wanted_of(python, only, limit)
+    say(f"Auditing {python or sys.executable}: {len(wanted)} licence problems, a ticket for each.")
     run_id = f"licence-audit-{secrets.token_hex(4)}"
     folder = home / "demo" / run_id
     folder.mkdir(parents=True)
-    wanted = wanted_of(python, only, limit)
-    say(f"{wanted.distributions} distributions, {len(wanted.effects)} licence problems, a ticket for each")
-    scene = _Scene(seed, python or "", tuple(only), limit, lives, say, wanted.effects)
+    scene = Scene(seed, python or "", tuple(only), limit, wanted, lives or FreshProcesses(), say)
     reference = scene.never_killed(folder / "never-killed")
-    with _receiver() as (sink, export):
+    with _receiver() as sink:
+        export = {} if sink is None else _TO_SINK | {_ENDPOINTS[0]: sink.endpoint}
         stage = scene.stage(run_id, home, folder, export)
-        return scene.killed(stage, sink, approve=approve, reference=reference)
+        trial = scene.killed(stage, approve=approve)
+        return _judged(stage, trial, sink, reference, serve=serve)
 
 
-def wanted_of(python: str | None, only: Sequence[str], limit: int) -> Wanted:
-    """Judge the environment without an agent. Raises TooFewProblems."""
+def wanted_of(python: str | None, only: Sequence[str] = (), limit: int = 0) -> frozenset[Effect]:
+    """Judge an environment without an agent: (dist, rule) of every problem. Raises TooFewProblems."""
     dists = distributions_of(python, only=only, limit=limit)
-    effects = {(dist.name, problem.rule) for dist in dists for problem in judge(shown_by(dist)).problems}
-    if len(effects) < FEWEST:
-        raise TooFewProblems(len(effects), len(dists))
-    return Wanted(len(dists), frozenset(effects))
+    found = frozenset(
+        (dist.name, problem.rule) for dist in dists for problem in judge(shown_by(dist)).problems
+    )
+    if len(found) < FEWEST:
+        raise TooFewProblems(len(found), len(dists), FEWEST)
+    return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Scene:
-    seed: int
-    python: str
-    only: tuple[str, ...]
-    limit: int
-    lives: Lives
-    say: Say
-    wanted: frozenset[Effect]
-
-    def stage(self, run_id: str, home: Path, folder: Path, export: Mapping[str, str]) -> Stage:
-        return Stage(run_id, home, folder, self.seed, self.python, self.only, self.limit, export)
-
-    def never_killed(self, folder: Path) -> bytes:
-        """Run the audit from start to end, on its own store and ticket service; return its report."""
-        folder.mkdir()
-        stage = self.stage("never-killed", folder, folder, {"OTEL_SDK_DISABLED": "true"})
-        with TicketProcess.start(stage.tickets) as service:
-            one_life(stage, self.lives, service.url, PAUSED)
-            approve_question(stage.store, stage.run_id)
-            one_life(stage, self.lives, service.url, DONE)
-        tally = tallied(stage, self.wanted)
-        if not tally.clean or tally.requests != len(self.wanted):
-            raise TrialFailed(stage.run_id, f"the run never killed is wrong itself: {tally}")
-        self.say(f"never killed: {tally.requests} tickets, report {stage.report}")
-        return stage.report.read_bytes()
-
-    def killed(self, stage: Stage, sink: Sink | None, *, approve: bool, reference: bytes) -> DemoResult:
-        """Run the audit, kill it, resume it; say what is left."""
-        plan = FaultPlan.of(self.seed, len(self.wanted))
-        with TicketProcess.start(stage.tickets) as service:
-            service.set_faults(withhold=plan.withhold, drop=plan.drop)
-            lost = ", ".join(str(number) for number in plan.drop)
-            self.say(
-                f"ticket service {service.url}: holds answer {plan.withhold}, loses {lost} (seed {self.seed})"
-            )
-            killed = killed_life(stage, self.lives, service)
-            dist, rule = killed.effect
-            self.say(
-                f"killed after it had acted on request {killed.request} ({dist}, {rule}): exit {killed.exit}"
-            )
-            one_life(stage, self.lives, service.url, PAUSED)
-            self.say(
-                f"resumed in a new process: {len(service.tickets())} tickets, it asks to publish the report"
-            )
-            if approve:
-                approve_question(stage.store, stage.run_id)
-                one_life(stage, self.lives, service.url, DONE)
-                self.say(f"approved and resumed: report {stage.report}")
-        return self._result(stage, sink, plan, killed, reference)
-
-    def _result(
-        self, stage: Stage, sink: Sink | None, plan: FaultPlan, killed: Killed, reference: bytes
-    ) -> DemoResult:
-        tally = tallied(stage, self.wanted)
-        complaints = complaints_about(tally, plan)
-        with Book.open(stage.store) as book:
-            standing = book.of(stage.run_id)
-        exported, distinct = standing.acknowledged, standing.acknowledged
-        if sink is not None:
-            received = sink.received(stage.run_id)
-            exported, distinct = received.exported, received.distinct
-            if received.torn:
-                complaints.append(f"{received.torn} checkpoints arrived under more than one span.")
-        equal = stage.report.read_bytes() == reference if stage.report.exists() else None
-        if killed.exit != -9:
-            complaints.append(f"The killed life left exit {killed.exit}, not -9.")
+def _judged(stage: Stage, trial: Trial, sink: Sink | None, reference: bytes, *, serve: bool) -> DemoResult:
+    complaints = complaints_about(trial.tally, trial.plan)
+    with Book.open(stage.store) as book:
+        standing = book.of(stage.run_id)
+    if trial.killed.exit != -9:
+        complaints.append(f"The killed life left exit {trial.killed.exit}, not -9.")
+    if standing.verdict != "continue":
+        complaints.append(f"After the kill the gate said {standing.verdict or 'nothing'}, not continue.")
+    exported = distinct = standing.acknowledged
+    if sink is not None:
+        received = sink.received(stage.run_id)
+        exported, distinct = received.exported, received.distinct
+        if received.torn:
+            complaints.append(f"{received.torn} checkpoints arrived under more than one span.")
+        # Of a collector elsewhere only its acknowledgements are known, and it may be down: no complaint then.
         if distinct != standing.checkpoints:
             complaints.append(f"{distinct} of {standing.checkpoints} checkpoint events arrived.")
-        if equal is False:
-            complaints.append("The report differs from that of the run never killed.")
-        return DemoResult(
-            run_id=stage.run_id,
-            checkpoints=standing.checkpoints,
-            segments=standing.segments,
-            killed_exit=killed.exit,
-            duplicated_effects=len(tally.duplicated),
-            missing_effects=len(tally.missing),
-            events_exported=exported,
-            events_distinct=distinct,
-            store_bytes=standing.store_bytes,
-            verdict=standing.verdict,
-            report_equal=equal,
-            state=standing.state,
-            store=stage.store,
-            report=stage.report,
-            complaints=tuple(complaints),
-            next_lines=() if standing.state == "done" else next_lines(stage),
-        )
-
-
-def next_lines(stage: Stage) -> tuple[str, ...]:
-    """Return the commands that answer the run's question and take it to its end."""
-    home = f"WAYPOST_HOME={stage.home} "
-    return (
-        f"{home}waypost approve {stage.run_id}",
-        f"{home}waypost resume examples.licence_audit.agent:audit {stage.run_id}",
+    equal = stage.report.read_bytes() == reference if stage.report.exists() else None
+    if equal is False:
+        complaints.append(f"{stage.report} differs from the report of the run never killed.")
+    return DemoResult(
+        run_id=stage.run_id,
+        checkpoints=standing.checkpoints,
+        segments=standing.segments,
+        killed_exit=trial.killed.exit,
+        duplicated_effects=len(trial.tally.duplicated),
+        missing_effects=len(trial.tally.missing),
+        events_exported=exported,
+        events_distinct=distinct,
+        store_bytes=standing.store_bytes,
+        verdict=standing.verdict,
+        report_equal=equal,
+        state=standing.state,
+        store=stage.store,
+        report=stage.report,
+        complaints=tuple(complaints),
+        next_lines=next_lines(stage, waits=standing.state != "done", serve=serve),
     )
 
 
+def next_lines(stage: Stage, *, waits: bool, serve: bool) -> tuple[str, ...]:
+    """Return commands, ready to be pasted, that answer the run's question, end it, and show it."""
+    home = "" if stage.home == HOME.absolute() else f"WAYPOST_HOME={shlex.quote(str(stage.home))} "
+    beside = Path(sys.executable).with_name("waypost")
+    command = home + ("waypost" if shutil.which("waypost") else shlex.quote(str(beside)))
+    answer = (f"{command} approve {stage.run_id}", f"{command} resume {stage.run_id}") if waits else ()
+    return answer if serve else (*answer, f"{command} inspect")
+
+
 @contextmanager
-def _receiver() -> Iterator[tuple[Sink | None, dict[str, str]]]:
+def _receiver() -> Iterator[Sink | None]:
     """Where checkpoint events go: to the collector the environment names, else to a sink of ours."""
-    if os.environ.get(ENDPOINT):
-        yield None, {}
+    if any(os.environ.get(name) for name in _ENDPOINTS):
+        yield None
         return
-    with Sink(
-        event=names.EVENT_CHECKPOINT, run_attribute=names.RUN_ID, checkpoint_attribute=names.CHECKPOINT_ID
-    ) as sink:
-        yield sink, {ENDPOINT: sink.endpoint, "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf"}
+    told = {"event": names.EVENT_CHECKPOINT, "run_attribute": names.RUN_ID}
+    with Sink(**told, checkpoint_attribute=names.CHECKPOINT_ID) as sink:
+        yield sink
 
 
 def _silent(_: str) -> None:
@@ -209,20 +163,24 @@ def _silent(_: str) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one demo; progress on standard error, one line of JSON on standard output. Exit 0 when all held."""
+    """Run one demo; progress on standard error, one line of JSON on standard output.
+
+    Returns 0 when everything held, 1 when something did not, 2 when it could not be shown.
+    """
     parser = argparse.ArgumentParser(prog="licence_audit", description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--seed", type=int, default=1, help="decides kill point, lost answers and wording")
-    parser.add_argument(
-        "--approve", action="store_true", help="answer the question instead of leaving it open"
-    )
-    parser.add_argument("--python", help="interpreter whose distributions are audited")
-    parser.add_argument("--home", type=Path, help="folder of the store (default: WAYPOST_HOME or .waypost)")
-    parser.add_argument(
-        "--only", action="append", default=[], help="audit this distribution; may be repeated"
-    )
-    parser.add_argument("--limit", type=int, default=0, help="audit the first so many distributions")
+    add = parser.add_argument
+    add("--seed", type=int, default=1, help="decides kill point, lost answers and wording")
+    add("--approve", action="store_true", help="answer the question instead of leaving it open")
+    add("--python", help="interpreter whose distributions are audited")
+    add("--home", type=Path, help="folder of the store (default: WAYPOST_HOME or .waypost)")
+    add("--only", action="append", default=[], help="audit this distribution; may be repeated")
+    add("--limit", type=int, default=0, help="audit the first so many distributions")
     options = parser.parse_args(argv)
-    result = run_demo(**vars(options), say=_to_people)
+    try:
+        result = run_demo(**vars(options), say=_to_people)
+    except AuditError as error:
+        _to_people(str(error))
+        return 2
     for line in (*result.complaints, *result.next_lines):
         _to_people(line)
     sys.stdout.write(result.to_json() + "\n")

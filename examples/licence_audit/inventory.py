@@ -14,6 +14,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from examples.licence_audit.errors import InterpreterUnusable
+
 PROBE_SECONDS = 60.0
 # Runs inside the other interpreter: standard library only, any Python from 3.8 on. One JSON array on stdout.
 _PROBE = """
@@ -26,14 +28,6 @@ for d in importlib.metadata.distributions():
         found.append([d.metadata["Name"] or "", d.version or "", str(place)])
 sys.stdout.write(json.dumps(found))
 """
-
-
-class InterpreterUnusable(Exception):
-    """The interpreter named with --python cannot list its distributions. Give the path of a Python 3.8+."""
-
-    def __init__(self, python: str, seen: str) -> None:
-        super().__init__(f"{self.__doc__} Asked {python!r}, saw: {seen}")
-        self.python, self.seen = python, seen
 
 
 @dataclass(frozen=True, slots=True, order=True)

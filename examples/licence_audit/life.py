@@ -6,6 +6,7 @@ standard input and forks each from one warm interpreter, which is what makes fif
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import sys
@@ -13,6 +14,12 @@ import traceback
 from dataclasses import asdict, dataclass, field
 from typing import Self
 
+_WARM = (
+    "examples.licence_audit.agent",
+    "tracer.store.migrate",
+    "opentelemetry.exporter.otlp.proto.http.trace_exporter",
+)
+"""Loaded before the first fork: the agent, and what a run of it would import late, each time anew."""
 DONE, CRASHED, PAUSED = 0, 1, 75
 """Exit codes of a life. 75 is what sysexits calls "try again later"; a killed life has minus the signal."""
 
@@ -69,8 +76,12 @@ def live(life: Life) -> int:
 
 def serve_forks() -> None:
     """Read lives from standard input, one a line; answer `{"pid"}` at its start and `{"code"}` at its end."""
-    # Imported before the first fork, so that every life finds it warm.
-    import examples.licence_audit.agent  # noqa: F401
+    for module in _WARM:
+        importlib.import_module(module)
+    from tracer.identity import packages
+
+    # Kept for the life of a process: every fork would list the distributions of the interpreter anew.
+    packages()
 
     for line in sys.stdin:
         pid = os.fork()

@@ -12,6 +12,7 @@ import time
 from dataclasses import dataclass
 from typing import Protocol, Self
 
+from examples.licence_audit.errors import NeverEnded
 from examples.licence_audit.life import Life
 from examples.licence_audit.ticket_process import CHECKOUT
 
@@ -34,20 +35,13 @@ class Lives(Protocol):
         """Start *life* in a process of its own."""
 
 
-class NeverEnded(Exception):
-    """A life of the agent did not end in time and was killed. What it said on standard error is above."""
-
-    def __init__(self, life: Life, seconds: float) -> None:
-        super().__init__(f"{self.__doc__} Run {life.run_id}, {seconds:.0f} s.")
-
-
 def ended(lives: Lives, life: Life, seconds: float) -> int:
     """Run *life* to its end and return its exit code. Raises NeverEnded after *seconds*."""
     running = lives.start(life)
     code = running.ended_within(seconds)
     if code is None:
         kill(running)
-        raise NeverEnded(life, seconds)
+        raise NeverEnded(life.run_id, seconds)
     return code
 
 
@@ -120,7 +114,7 @@ class Forker:
         self._process.stdin.flush()
         said = self.heard(60.0)
         if said is None:
-            raise NeverEnded(life, 60.0)
+            raise NeverEnded(life.run_id, 60.0)
         return _Forked(self, said["pid"])
 
     def heard(self, seconds: float) -> dict[str, int] | None:

@@ -12,15 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from examples.licence_audit.errors import ServiceDidNotStart
 from examples.licence_audit.ticket_store import Request, Ticket
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 START_SECONDS = 20.0
 STOP_SECONDS = 10.0
-
-
-class ServiceDidNotStart(Exception):
-    """The ticket service did not say where it listens. Its standard error, above, says why."""
 
 
 @dataclass(slots=True)
@@ -49,7 +46,7 @@ class TicketProcess:
             service.url = str(json.loads(line)["url"])
         except (ValueError, KeyError) as error:
             service.stop()
-            raise ServiceDidNotStart(f"{ServiceDidNotStart.__doc__} It printed {line[:200]!r}.") from error
+            raise ServiceDidNotStart(f"It printed {line[:200]!r}.") from error
         return service
 
     def set_faults(self, *, withhold: int = 0, drop: tuple[int, ...] = ()) -> None:
@@ -74,9 +71,11 @@ class TicketProcess:
 
     def stop(self) -> None:
         """End it, as the death of its parent would; kill it when it does not."""
-        for pipe in (self.process.stdin, self.process.stdout):
-            if pipe is not None:
-                pipe.close()
+        pipes = [pipe for pipe in (self.process.stdin, self.process.stdout) if pipe is not None]
+        pipes[0].close()
+        # The end of its output comes at once; `wait` alone looks for the exit at growing intervals.
+        select.select(pipes[1:], [], [], STOP_SECONDS)
+        pipes[-1].close()
         try:
             self.process.wait(STOP_SECONDS)
         except subprocess.TimeoutExpired:

@@ -27,8 +27,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from examples.licence_audit.errors import KeyUsedForAnother
 from examples.licence_audit.ticket_faults import HOLD_SECONDS, Faults
-from examples.licence_audit.ticket_store import KeyUsedForAnother, TicketStore
+from examples.licence_audit.ticket_store import TicketStore
 
 MAX_BODY = 64 * 1024
 MAX_WAIT = 30.0
@@ -188,7 +189,7 @@ def main() -> None:
     options = parser.parse_args()
     store = TicketStore(options.database)
     server = TicketServer(store)
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
     sys.stdout.write(json.dumps({"url": server.url}) + "\n")
     sys.stdout.flush()
     readable, _, _ = select.select([sys.stdin], [], [], options.max_seconds)

@@ -12,6 +12,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from examples.licence_audit.errors import KeyUsedForAnother
+
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS ticket (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -32,13 +34,6 @@ CREATE TABLE IF NOT EXISTS request (
     at     INTEGER NOT NULL
 );
 """
-
-
-class KeyUsedForAnother(Exception):
-    """The idempotency key already belongs to a ticket about something else. Send a key of its own."""
-
-    def __init__(self, key: str, dist: str, rule: str) -> None:
-        super().__init__(f"{self.__doc__} Key {key!r} belongs to {dist}, {rule}.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,32 +7,10 @@ import json
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from examples.licence_audit.errors import AnswerLost, ServiceAbsent, TicketRefused
+
 ANSWER_SECONDS = 90.0
 CONNECT_SECONDS = 5.0
-
-
-class TicketRefused(Exception):
-    """The ticket service refused before it acted: no ticket was opened."""
-
-    def __init__(self, status: int, seen: str) -> None:
-        super().__init__(f"{self.__doc__} It answered {status}: {seen[:300]}")
-        self.status = status
-
-
-class ServiceAbsent(Exception):
-    """The ticket service cannot be reached, nothing was sent. Name a running one in LICENCE_AUDIT_TICKETS."""
-
-    def __init__(self, url: str, seen: str) -> None:
-        super().__init__(f"{self.__doc__} Tried {url or 'no address'}: {seen}")
-        self.url = url
-
-
-class AnswerLost(Exception):
-    """The request went out and no answer came back: whether there is a ticket now is not known."""
-
-    def __init__(self, url: str, dist: str, rule: str, seen: str) -> None:
-        super().__init__(f"{self.__doc__} {url}, {dist}, {rule}: {seen}")
-        self.url, self.dist, self.rule = url, dist, rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +51,8 @@ def open_at(url: str, dist: str, rule: str, text: str, key: str) -> Opened:
         if answer.status >= 500:
             # A server that failed half-way may have acted.
             raise AnswerLost(url, dist, rule, f"status {answer.status}")
-        raise TicketRefused(answer.status, content.decode("utf-8", errors="replace"))
+        said = content[:300].decode("utf-8", errors="replace")
+        raise TicketRefused(f"It answered {answer.status}: {said}")
     try:
         return Opened(int(json.loads(content)["number"]), answer.status == 201)
     except (ValueError, KeyError, TypeError) as error:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from examples.licence_audit.errors import TrialFailed
 from examples.licence_audit.lives import Lives, ended, kill
 from examples.licence_audit.stage import Stage
 from examples.licence_audit.tally import Effect, Tally, tally_of
@@ -17,14 +18,6 @@ from examples.licence_audit.ticket_store import TicketStore
 
 LIFE_SECONDS = 300.0
 LOOK_SECONDS = 0.25
-
-
-class TrialFailed(Exception):
-    """The trial could not be carried out as planned, so it shows nothing."""
-
-    def __init__(self, run_id: str, seen: str) -> None:
-        super().__init__(f"{self.__doc__} Run {run_id}: {seen}")
-        self.run_id, self.seen = run_id, seen
 
 
 @dataclass(frozen=True, slots=True)

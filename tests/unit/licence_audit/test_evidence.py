@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from examples.licence_audit import evidence
+from examples.licence_audit.errors import InterpreterUnusable
 from examples.licence_audit.evidence import shown_by
-from examples.licence_audit.inventory import InterpreterUnusable, distributions_of
+from examples.licence_audit.inventory import distributions_of
 from examples.licence_audit.texts import facts_of
 from tests.unit.licence_audit.conftest import MIT, Install
 

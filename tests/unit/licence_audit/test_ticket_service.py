@@ -16,10 +16,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from examples.licence_audit.errors import AnswerLost, ServiceAbsent, TicketRefused
 from examples.licence_audit.tally import tally_of
 from examples.licence_audit.ticket_faults import FaultPlan
 from examples.licence_audit.ticket_process import CHECKOUT, TicketProcess
-from examples.licence_audit.tickets import AnswerLost, ServiceAbsent, TicketRefused, open_at
+from examples.licence_audit.tickets import open_at
 
 
 def test_the_same_key_gives_the_same_ticket_whatever_the_words(service: TicketProcess) -> None:
