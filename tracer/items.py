@@ -49,6 +49,11 @@ class Items(list[T]):
         places.update(range(max(0, kept - RECENT), kept))
         return self._dropped, sorted(places)
 
+    @property
+    def touched(self) -> bool:
+        """Whether an item that the last checkpoint recorded may have been changed or replaced since."""
+        return self._rewritten or self._seen_all or bool(self._seen)
+
     def synced(self) -> None:
         """A checkpoint has recorded the list as it stands."""
         self._rewritten = self._seen_all = False

@@ -59,7 +59,7 @@ class TypedState:
         self.state = state
         self.type_name = type(state).__name__
         self.version = type(state).__waypost_version__
-        self._checked: dict[str, Any] = {}
+        self._checked: dict[str, int] = {}
 
     def fields(self) -> dict[str, Any]:
         """Field name -> live value."""
@@ -68,7 +68,7 @@ class TypedState:
     def check(self, changed: Mapping[str, Any]) -> None:
         """Refuse what the declared types forbid, before it is written and unreadable.
 
-        Lists are checked where they have grown; a whole field when it is a scalar or a short container.
+        A list is checked where it has grown, and whole when its older items were handed out.
 
         Raises:
             NotStorable: names the field and what was expected.
@@ -82,7 +82,7 @@ class TypedState:
             raise NotStorable(f"$.{name}", type(value).__name__, "the state declares no such field.")
         if type(value) is Items:
             known = self._checked.get(name, 0)
-            start = known if isinstance(known, int) and known <= len(value) else 0
+            start = known if known <= len(value) and not value.touched else 0
             fresh = [list.__getitem__(value, place) for place in range(start, len(value))]
             if not fresh:
                 self._checked[name] = len(value)
