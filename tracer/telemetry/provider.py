@@ -214,10 +214,9 @@ class Tracing:
             # Not the API's detach: it logs a stack trace when a generator is closed in another context.
             held.var.reset(held)
         except (ValueError, RuntimeError):
-            if otel_context.get_current() is token.context and isinstance(
-                held.old_value, otel_context.Context
-            ):
-                held.var.set(held.old_value)
+            if otel_context.get_current() is token.context:
+                before = held.old_value
+                held.var.set(otel_context.Context() if before is Token.MISSING else before)
 
     # -- resource ---------------------------------------------------------------------------------------------
 

@@ -70,7 +70,7 @@ def checkpoint_span(
     if body.get("parent"):
         event[names.CHECKPOINT_PARENT_ID] = body["parent"]
     if run.conversation_id:
-        put(event, names.CONVERSATION_ID, run.conversation_id)
+        event[names.CONVERSATION_ID] = shown(run.conversation_id)[0]
     events = [Event(names.EVENT_CHECKPOINT, event, row.at)]
     if draft:
         said = {names.DRAFT_EXECUTION_ID: row.run_id, names.DRAFT_CHECKPOINT_ID: checkpoint_id}
