@@ -12,6 +12,7 @@ from .config import Settings
 from .contract import UNDECLARED, Identity, Plan, ResumePolicy, Undeclared
 from .errors import AgentError
 from .identity import fingerprint, identity, text_digest
+from .reach import reachable_tools
 from .state import State
 from .toolspec import ToolSpec
 
@@ -34,15 +35,8 @@ class AgentSpec:
     policy_bundle: str | Undeclared = UNDECLARED
 
     def tools(self) -> dict[str, ToolSpec]:
-        """The tools that the body can reach by a global name or a closure, by tool name."""
-        if self.function is None:
-            return {}
-        names = inspect.getclosurevars(inspect.unwrap(self.function))
-        values = [*names.globals.values(), *names.nonlocals.values()]
-        found = [
-            spec for value in values if isinstance(spec := getattr(value, "__waypost_tool__", None), ToolSpec)
-        ]
-        return {spec.name: spec for spec in sorted(found, key=lambda spec: spec.name)}
+        """The tools that the body can reach: by name, through its own helpers and through modules beside it."""
+        return {} if self.function is None else reachable_tools(self.function)
 
     def identity(self, settings: Settings) -> Identity:
         """Who and what runs here and now."""
