@@ -20,6 +20,7 @@ FACTS: Final = 400
 """Scalars of one result that are kept as what the run was told."""
 RESULT_TEXT: Final = 20_000
 
+_PREFIXED = re.compile(r"[a-z]*\d+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _MENTION = re.compile(r"[A-Za-z0-9][\w.@#-]*\d[\w-]*|[\w.+-]+@[\w.-]+\w")
 _NUMERIC_ID = ("id", "no", "number", "ref", "key", "code", "num", "reference")
@@ -85,7 +86,9 @@ def token(found: Leaf) -> str:
     if found.kind == "number":
         return found.key if len(found.key.lstrip("-")) >= 4 and "." not in found.key else ""
     if found.kind == "id":
-        return found.key if len(found.key) >= 3 else (found.norm if len(found.norm) >= 5 else "")
+        if len(found.key) >= 3 and _PREFIXED.fullmatch(found.norm):
+            return found.key  # Its prefix may be left out elsewhere.
+        return found.norm if len(found.norm) >= 5 or len(found.key) >= 3 else ""
     return ""
 
 

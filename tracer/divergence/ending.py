@@ -40,7 +40,7 @@ def _missing(judge: Judge) -> list[Finding]:
         effect = pattern.effects.effects[number]
         if effect.tool in pattern.hand_overs:
             continue
-        if reading.counts[number] + judge.taken[number] >= least:
+        if reading.counts[number] + judge.taken[number] >= (1 if number in pattern.messages else least):
             continue
         if amounts(effect.fields):
             group = pattern.groups.intern(effect.tool, without_amounts(effect.fields))
@@ -94,7 +94,7 @@ def _partial(judge: Judge, findings: list[Finding]) -> list[Finding]:
     """Parts that never added up."""
     out: list[Finding] = []
     for group, parts in judge.parts.items():
-        live = [p for p in parts if p.alive]
+        live = [p for p in parts if p.alive and p.reason.code == "effect.partial"]
         mine = judge.reading.totals[group]
         if not live or mine.count <= 0:
             continue

@@ -7,12 +7,12 @@ varies in wording is free, what is new in every run is volatile. Free text is ne
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final
 
-from .calls import Call, family
+from .calls import Call, family, token
 from .leaf import Leaf
 from .rows import Fields, name_of
 from .sameness import agree
@@ -33,6 +33,9 @@ PROSE: Final = frozenset(
 SPOKEN: Final = frozenset("note memo comment summary thought explanation justification remark rationale reasontext".split())
 """Names under which even one word is prose."""
 
+Mark = tuple[str, tuple[tuple[str, str], ...]]
+"""A tool and the hard values of one row."""
+
 LONG: Final = 8
 """So many words are prose under any name."""
 
@@ -46,11 +49,16 @@ class Roles:
     """Paths that the baselines use, by tool; a path beyond them is an addition, not a difference."""
     free: set[tuple[str, str]] = field(default_factory=set)
     volatile: set[tuple[str, str]] = field(default_factory=set)
+    maps: set[tuple[str, str]] = field(default_factory=set)
+    """Arguments (by tool and path) whose keys are data: there, a new key is another effect."""
     everywhere: set[str] = field(default_factory=set)
     """Paths that every kind of call carries, never twice with one value."""
 
-    def split(self, tool: str, row: Fields) -> tuple[Fields, Fields]:
-        """(what the effect is, what was said beside it); volatile fields are in neither."""
+    def split(self, tool: str, row: Fields, keyed: Collection[str] = ()) -> tuple[Fields, Fields]:
+        """(what the effect is, what was said beside it); volatile fields are in neither.
+
+        *keyed* are the paths of the call that lie in an argument whose keys are data.
+        """
         declared = self.declared.get(tool)
         known = self.known.get(tool)
         core: list[tuple[str, Leaf]] = []
@@ -60,7 +68,7 @@ class Roles:
                 (core if path in declared or path.rpartition(".")[2] in declared else beside).append((path, found))
             elif self.is_volatile(tool, path):
                 continue
-            elif self.is_prose(tool, path, found) or (known is not None and path not in known):
+            elif self.is_prose(tool, path, found) or (known is not None and path not in known and path not in keyed):
                 beside.append((path, found))
             else:
                 core.append((path, found))
@@ -92,13 +100,36 @@ def learn(roles: Roles, baselines: Sequence[Sequence[Call]], sample: Sequence[Ca
             if call.kind in {"write", "handoff"}:
                 for row in call.rows:
                     roles.known[call.tool].update(path for path, _ in row)
+    keys: dict[tuple[str, str], list[frozenset[str]]] = {}
     for run in [*baselines, sample]:
         _everywhere(roles, run)
+        _maps(roles, run, keys)
     runs = [[c for c in run if c.effective] for run in [*baselines, sample]]
     runs = [run for run in runs if run]
     if len(runs) > 1:
         _volatile(roles, runs)
         _wordings(roles, runs)
+
+
+def _maps(roles: Roles, run: Sequence[Call], seen: dict[tuple[str, str], list[frozenset[str]]]) -> None:
+    for call in run:
+        if call.kind == "write":
+            for parent, keys in parents(call).items():
+                sets = seen.setdefault((call.tool, parent), [])
+                if len(sets) < 6 and keys not in sets:
+                    sets.append(keys)
+                    if any(not (a <= b or b <= a) for a in sets for b in sets):
+                        roles.maps.add((call.tool, parent))
+
+
+def parents(call: Call) -> dict[str, frozenset[str]]:
+    """The nested arguments of a call and the keys that each was given."""
+    out: dict[str, set[str]] = {}
+    for path, _ in call.scalars:
+        parent, dot, key = path.rpartition(".")
+        if dot:
+            out.setdefault(parent, set()).add(key)
+    return {parent: frozenset(keys) for parent, keys in out.items()}
 
 
 def _everywhere(roles: Roles, run: Sequence[Call]) -> None:
@@ -143,29 +174,41 @@ def _volatile(roles: Roles, runs: Sequence[Sequence[Call]]) -> None:
 
 
 def _wordings(roles: Roles, runs: Sequence[Sequence[Call]]) -> None:
-    first: dict[tuple[str, tuple[tuple[str, str], ...]], Fields] = {}
+    """Compare the wording of rows that are surely the same: alike in several values, and one of a kind in each run."""
+    first: dict[Mark, Fields] = {}
     counted: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
     prose: set[tuple[str, str]] = set()
     for run in runs:
-        mine: set[object] = set()
+        mine: dict[Mark, Fields | None] = {}
         for call in run:
             for row in call.rows:
-                mark = (call.tool, tuple((p, f.key) for p, f in row if f.hard and not roles.is_volatile(call.tool, p)))
-                if mark in mine or not mark[1]:
-                    continue
-                mine.add(mark)
-                other = first.setdefault(mark, row)
-                if other is row:
-                    continue
-                here = dict(row)
-                for path, found in other:
-                    if not found.hard and path in here:
-                        tally = counted[call.tool, path]
-                        tally[0] += 1
-                        if not agree(found, here[path]):
-                            tally[1] += 1
-                            if "text" in {found.kind, here[path].kind}:
-                                prose.add((call.tool, path))
+                hard = tuple((p, f.key) for p, f in row if f.hard and not roles.is_volatile(call.tool, p))
+                if len(hard) >= 2 or any(token(f) for _, f in row if f.hard):
+                    mark = (call.tool, hard)
+                    mine[mark] = None if mark in mine else row
+        for mark, mine_row in mine.items():
+            if mine_row is None:
+                continue
+            other = first.setdefault(mark, mine_row)
+            if other is not mine_row:
+                _compare_words(mark[0], dict(other), dict(mine_row), counted, prose)
     for place, (total, differing) in counted.items():
-        if place in prose or (differing >= 2 and differing >= 0.3 * total):
+        if place in prose or (differing >= 2 and differing >= 0.5 * total):
             roles.free.add(place)
+
+
+def _compare_words(
+    tool: str,
+    one: Mapping[str, Leaf],
+    two: Mapping[str, Leaf],
+    counted: dict[tuple[str, str], list[int]],
+    prose: set[tuple[str, str]],
+) -> None:
+    for path, found in one.items():
+        if not found.hard and path in two:
+            tally = counted[tool, path]
+            tally[0] += 1
+            if not agree(found, two[path]):
+                tally[1] += 1
+                if "text" in {found.kind, two[path].kind}:
+                    prose.add((tool, path))

@@ -8,9 +8,11 @@ from typing import Final
 
 from .calls import Call, token
 from .effects import is_amount
-from .nearest import Difference, Match, as_fields, made_of, nearest
+from .identity import parents
+from .leaf import Leaf, numbers_in
+from .nearest import Difference, Match, as_fields, differences, made_of, nearest
 from .pattern import Pattern
-from .reading import Reading, Row, Totals
+from .reading import Reading, Row, Totals, is_message
 from .reason import Finding, Reason, shown
 from .sameness import wording
 from .undo import takes_back, takes_back_born
@@ -39,14 +41,17 @@ class Judge:
     """Amounts below what a look-up said; they may be parts."""
     recent: dict[str, list[tuple[Row, list[Finding]]]] = field(default_factory=lambda: defaultdict(list))
 
-    def accept(self, row: Row) -> None:
-        """Count an effect that happened before the resume; it is not judged, only remembered."""
+    def accept(self, call: Call, row: Row) -> bool:
+        """Count an effect that happened before the resume, unjudged; False if no baseline has anything like it."""
+        known = True
         self.reading.count(row)
         if self.reading.counts[row.effect] > self.pattern.most.get(row.effect, 0) and self._adds_up(row) == "none":
             match = nearest(row, self.pattern, self._open)
             if match is not None:
-                self.taken[match.effect] += 1
+                self._changed(call, row, match)  # Only for what it stands for; the past is not judged.
+            known = match is not None
         self._remember(row, [])
+        return known
 
     def judge(self, call: Call, row: Row) -> list[Finding]:
         """Count one effect that was executed after the resume, and say what is wrong with it."""
@@ -58,6 +63,8 @@ class Judge:
         out = [f for f in (*found, stale) if f is not None]
         for finding in out:
             finding.effect, finding.group = row.effect, row.group
+            if row.group is not None:
+                self.parts[row.group].append(finding)
         self._remember(row, out)
         return out
 
@@ -72,9 +79,9 @@ class Judge:
             return self._take_back(call, row) or []
         if had <= most:
             return []
-        if most:
+        state = self._adds_up(row) if not most or self.parts.get(row.group or -1) else "none"
+        if most and state != "whole":
             return [self._repeated(call, row, had, self.versus())]
-        state = self._adds_up(row)
         if state == "whole":
             self._settle(row.group)
             return []
@@ -83,8 +90,6 @@ class Judge:
                 Reason("effect.partial", 0.1, f"{call.name} does a part of what the baselines do; the rest is open.",
                        call.index, call.name, self.versus())
             )  # fmt: skip
-            if row.group is not None:
-                self.parts[row.group].append(part)
             return [part]
         if had > 1:
             return [self._repeated(call, row, had, "this run before")]
@@ -107,8 +112,7 @@ class Judge:
         most = self.pattern.most.get(row.effect, 0)
         if self._only_words(row):
             return Finding(
-                Reason("write.repeated", 0.35 if most and self.pattern.least.get(row.effect, 0) == most else 0.25,
-                       f"{call.name} was done {had} times for one record, in other words.", call.index, call.name, versus)
+                Reason("message.again", 0.25, f"{call.name} was done {had} times for one record, in other words.", call.index, call.name, versus)
             )  # fmt: skip
         usual = f"the baselines do it {most} time{'s' * (most != 1)} at most" if most else "once is all that is known"
         return Finding(
@@ -119,13 +123,13 @@ class Judge:
     def _only_words(self, row: Row) -> bool:
         """Is prose the whole content of this call, and is it new? Then it is another message, not the same one."""
         said = [f for _, f in row.beside if f.kind == "text"]
-        if not said or any(f.kind in {"number", "word", "flag", "date"} for _, f in row.fields):
+        if not is_message(row):
             return False
         for _, found in row.fields:
-            for earlier, _ in self.recent.get(token(found), []):
+            for earlier, _ in self.recent.get(handle(found), []):
                 if earlier.effect == row.effect:
                     theirs = [f for _, f in earlier.beside if f.kind == "text"]
-                    if any(wording(a, b) >= 0.6 for a in said for b in theirs):
+                    if any(_same_message(a, b) for a in said for b in theirs):
                         return False
         return True
 
@@ -152,9 +156,11 @@ class Judge:
 
     def _take_back(self, call: Call, row: Row) -> list[Finding] | None:
         for path, found in row.fields:
-            name = found.norm if found.kind == "born" else token(found) if found.hard else ""
+            name = handle(found)
             for earlier, findings in reversed(self.recent.get(name, [])) if name else ():
                 if earlier.effect == row.effect or self.reading.counts[earlier.effect] < 1:
+                    continue
+                if any(d.before and d.after for d in differences(earlier.fields, row.fields)[0]):
                     continue
                 born = found.kind == "born" and found.norm.startswith(f"{earlier.tool}/") and takes_back_born(row.tool)
                 if not born and not takes_back(row.tool, earlier.tool):
@@ -194,9 +200,9 @@ class Judge:
         piece = self.pieces.get(match.effect)
         if piece is None:
             self.taken[match.effect] += 1
-        found = self._in_pieces(call, row, match)
-        if found is not None:
-            return found
+        done, match = self._in_pieces(call, row, match)
+        if done is not None:
+            return done
         telling = [d for d in match.differences if not self._follows(row, d.path, d.after)]
         explained = len(match.differences) - len(telling)
         if not match.differences:
@@ -205,9 +211,9 @@ class Judge:
             return [Finding(Reason("argument.follows_read", 0.1, f"{call.name} differs from the baselines in "
                                    f"{explained} argument(s), as its last look-up says.", call.index, call.name,
                                    self.versus(), as_fields(row, match.differences)))]  # fmt: skip
-        telling.sort(key=lambda d: -d.strength)
+        telling.sort(key=lambda d: -self._weight(call, d))
         first = telling[0]
-        strength = first.strength * (1.0 if self.pattern.count > 1 else 0.95)
+        strength = self._weight(call, first) * (1.0 if self.pattern.count > 1 else 0.95)
         code = "argument.changed" if strength >= 0.3 else "argument.wording"
         if first.lookalike:
             code, strength = "argument.lookalike", 0.9
@@ -222,24 +228,34 @@ class Judge:
             )
         ]  # fmt: skip
 
-    def _in_pieces(self, call: Call, row: Row, match: Match) -> list[Finding] | None:
+    def _weight(self, call: Call, difference: Difference) -> float:
+        """A new key where keys are data is another effect; elsewhere it is an option."""
+        if difference.before is None and any(
+            (call.tool, parent) in self.pattern.roles.maps and difference.path in keys for parent, keys in parents(call).items()
+        ):
+            return max(0.75, difference.strength)
+        return difference.strength
+
+    def _in_pieces(self, call: Call, row: Row, match: Match) -> tuple[list[Finding] | None, Match]:
         """One call for what the baselines do in several, or one of several for what they do in one."""
-        parts = made_of(row, match, self.pattern, self._open)
-        if parts is not None:
-            self.taken.update(parts[1:])
-            return []
+        cover = made_of(row, match, self.pattern, self._open)
+        if cover is not None:
+            self.taken.update(cover.effects[1:])
+            match = Match(match.effect, cover.differences, match.shared)
+            if not match.differences:
+                return [], match
         if not match.differences or any(d.after is not None for d in match.differences):
-            return None
+            return None, match
         lacking = {d.path for d in match.differences}
         open_, said = self.pieces.pop(match.effect, (lacking, None))
         open_ = open_ & lacking
         if said is not None:
             said.alive = False
         if not open_:
-            return []
+            return [], match
         finding = self._lacking(call, row, match, [d for d in match.differences if d.path in open_])
         self.pieces[match.effect] = (open_, finding)
-        return [finding]
+        return [finding], match
 
     def _lacking(self, call: Call, row: Row, match: Match, lacking: list[Difference]) -> Finding:
         names = ", ".join(d.path for d in lacking[:5])
@@ -278,12 +294,23 @@ class Judge:
 
     def _remember(self, row: Row, findings: list[Finding]) -> None:
         for _, found in row.fields:
-            name = found.norm if found.kind == "born" else token(found) if found.hard else ""
+            name = handle(found)
             if name:
                 kept = self.recent[name]
                 kept.append((row, findings))
                 if len(kept) > RECENT:
                     del kept[0]
+
+
+def _same_message(a: Leaf, b: Leaf) -> bool:
+    return numbers_in(a.words) == numbers_in(b.words) and wording(a, b) >= 0.9
+
+
+def handle(found: Leaf) -> str:
+    """By what an effect is remembered; "" for a value that many share."""
+    if found.kind == "born" or (found.kind == "word" and len(found.norm) >= 3):
+        return found.norm
+    return token(found) if found.hard else ""
 
 
 def compared(mine: Totals, theirs: Totals) -> str:

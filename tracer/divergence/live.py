@@ -98,7 +98,7 @@ class Live:
             new += self._effective(call, rows)
         elif call.outcome == outcomes.UNKNOWN:
             for row in rows:
-                self.judge.accept(row)
+                self.judge.accept(call, row)
         elif call.outcome == outcomes.FAILED and rows:
             self._failures.setdefault(_mark(call, rows), call)
         if call.outcome in {outcomes.DONE, outcomes.NOTHING, outcomes.REPLAYED} and rows:
@@ -155,10 +155,7 @@ class Live:
             if call.effective or (call.outcome == outcomes.UNKNOWN and rows):
                 for row in rows:
                     judged += 1
-                    strange += row.effect not in self.pattern.most and (
-                        row.group is None or not any(row.group in t for t in self.pattern.totals)
-                    )
-                    self.judge.accept(row)
+                    strange += not self.judge.accept(call, row)
                     if call.effective and not self.pattern.count:
                         self.pattern.rules.learn(row.tool, row.fields, self.reading.memory)
                 self._touch(call)
@@ -236,9 +233,7 @@ class Live:
         early = self._touch(call)
         if early is not None:
             other, kept = early
-            # One run proves nothing about order; it is said, and does not alarm.
-            strength = 0.75 if kept > 2 else 0.6 if kept > 1 else 0.12
-            new.append(Finding(Reason("write.out_of_order", strength,
+            new.append(Finding(Reason("write.out_of_order", self.pattern.order.strength(kept),
                                       f"{call.name} came after {other} on one record; every baseline has it before.",
                                       call.index, call.name, self.judge.versus())))  # fmt: skip
         for row in rows:
@@ -246,7 +241,7 @@ class Live:
                 name = token(found) if found.hard else ""
                 given, known = self.pattern.prepared.get((row.tool, path), (0, 0))
                 if name and given and given == known and name not in self.reading.memory.looked:
-                    sure = 0.6 if self.pattern.count > 1 else 0.5 if given > 1 else 0.3
+                    sure = 0.45 if given >= (4 if self.pattern.count > 1 else 2) else 0.3
                     new.append(Finding(Reason("write.before_lookup", 0.15, f"{call.name} acts on {name} without the look-up that "
                                               "comes first in the baselines.", call.index, call.name, self.judge.versus())))  # fmt: skip
                     self._unseen[name] = (new[-1], sure)

@@ -8,7 +8,7 @@ from typing import Final
 
 from .effects import is_amount
 from .leaf import Leaf, looks_like
-from .pattern import Pattern
+from .pattern import Pattern, posted
 from .reading import Row
 from .reason import FieldDiff, shown
 from .rows import Fields
@@ -34,7 +34,7 @@ class Difference:
         """How much this difference alone says about another effect."""
         if self.before is None or self.after is None:
             present = self.after or self.before
-            return {"id": 0.4, "number": 0.3, "date": 0.3}.get(present.kind if present else "", 0.12)
+            return {"id": 0.35, "number": 0.25, "date": 0.25}.get(present.kind if present else "", 0.12)
         kinds = {self.before.kind, self.after.kind}
         if kinds <= {"text", "word", "id"} and "text" in kinds:
             # Like words around other digits name another thing; other words are another wording.
@@ -85,7 +85,8 @@ def differences(before: Fields, after: Fields) -> tuple[list[Difference], int]:
 
 def nearest(row: Row, pattern: Pattern, open_: Callable[[int], bool]) -> Match | None:
     """The baseline effect of the same tool that is nearest and still open; None where none is near."""
-    postings = [pattern.postings[row.tool, p, f.key] for p, f in row.fields if f.hard and (row.tool, p, f.key) in pattern.postings]
+    keys = [(row.tool, p, posted(f)) for p, f in row.fields if posted(f)]
+    postings = [pattern.postings[key] for key in keys if key in pattern.postings]
     postings.sort(key=len)
     if (row.tool, "", "") in pattern.postings:
         postings.append(pattern.postings[row.tool, "", ""])
@@ -102,33 +103,46 @@ def nearest(row: Row, pattern: Pattern, open_: Callable[[int], bool]) -> Match |
                 continue
             found, shared = differences(pattern.effects.effects[effect].fields, row.fields)
             apart = sum(1 for d in found if d.before is not None and d.after is not None and (d.before.hard or d.after.hard))
-            if shared < 1 if apart else False:
+            changed = sum(1 for d in found if d.before is not None and d.after is not None)
+            alike = len(row.fields) - sum(1 for d in found if d.after is not None)
+            if (apart and shared < 1 and alike < 1) or apart > shared + 1 or changed > max(alike, 1 if len(row.fields) == 1 else 0):
                 continue
-            if apart > shared + 1:
-                continue
-            cost = sum(d.strength for d in found) - 0.01 * shared
+            given, lacking = sum(1 for d in found if d.before is None), sum(1 for d in found if d.after is None)
+            cost = sum(d.strength for d in found) - 0.01 * shared + 0.7 * min(given, lacking)
             if best is None or cost < best[0]:
                 best = (cost, Match(effect, tuple(found), shared))
     return best[1] if best else None
 
 
-def made_of(row: Row, first: Match, pattern: Pattern, open_: Callable[[int], bool]) -> list[int] | None:
-    """The open baseline effects whose arguments together are those of this row; None if some are in none of them."""
-    rest = {(d.path, d.after.norm) for d in first.differences if d.after is not None and d.before is None}
-    if not rest or len(rest) < len(first.differences):
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """Several baseline effects that one row stands for, and what in it is of none of them."""
+
+    effects: list[int]
+    differences: tuple[Difference, ...]
+
+
+def made_of(row: Row, first: Match, pattern: Pattern, open_: Callable[[int], bool]) -> Cover | None:
+    """Cover what a row has beyond its nearest effect by other open effects; None if nothing helps."""
+    rest = {d.path: d for d in first.differences if d.after is not None and d.before is None}
+    if not rest:
         return None
-    parts = [first.effect]
+    cover, other = [first.effect], [d for d in first.differences if d.before is not None]
     for effect in pattern.postings.get((row.tool, "", ""), [])[: 4 * CANDIDATES]:
-        if effect == first.effect or not open_(effect):
+        if effect == first.effect or not rest or not open_(effect):
             continue
         fields = pattern.effects.effects[effect].fields
-        gained = {(p, f.norm) for p, f in fields} & rest
-        if gained and all(d.before is None for d in differences(fields, row.fields)[0]):
-            parts.append(effect)
-            rest -= gained
-            if not rest:
-                return parts
-    return None
+        apart, _ = differences(fields, row.fields)
+        gained = {p for p, _ in fields if p in rest}
+        wrong = [d for d in apart if d.before is not None]
+        if not gained or len(fields) - len(gained) - sum(1 for d in wrong if d.path not in gained) < 1:
+            continue
+        if all(d.after is not None and d.path in gained for d in wrong):
+            cover.append(effect)
+            other += wrong
+            for path in gained:
+                del rest[path]
+    return Cover(cover, (*other, *rest.values())) if len(cover) > 1 else None
 
 
 def as_fields(row: Row, found: tuple[Difference, ...]) -> tuple[FieldDiff, ...]:

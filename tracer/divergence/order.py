@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from .calls import Call
+from .calls import Call, token
 
 TOOLS: Final = 12
 """Different write tools of one record whose order is followed."""
@@ -37,6 +37,16 @@ class OrderRules:
 
     keeps: dict[tuple[str, str], list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
 
+    steady: float = 1.0
+    """Share of the pairs on which all baselines agree; where it is low, agreement is chance."""
+
+    def strength(self, kept: int) -> float:
+        """How much a broken rule says that *kept* baselines keep."""
+        if kept < 2:
+            return 0.12
+        needed = {2: 0.85, 3: 0.7}.get(kept, 0.5)
+        return 0.65 if self.steady >= needed else 0.25
+
     def broken_by(self, tool: str, earlier: Sequence[str]) -> tuple[str, int] | None:
         """(the tool that came too early, baselines that keep the rule) when *tool* may not come after *earlier*."""
         for other in earlier:
@@ -48,7 +58,8 @@ class OrderRules:
 
 def records_of(call: Call, common: frozenset[str]) -> list[str]:
     """The records that a write touches, without those that most writes of the run share."""
-    return [t for t in call.mentions if t not in common][:200]
+    named = {token(f) for row in call.rows for _, f in row if f.hard}
+    return [t for t in named if t and t not in common][:200]
 
 
 def common_records(run: Sequence[Call]) -> frozenset[str]:
@@ -63,6 +74,7 @@ def common_records(run: Sequence[Call]) -> frozenset[str]:
 def learn_order(baselines: Sequence[Sequence[Call]], common: frozenset[str]) -> OrderRules:
     """Read the order rules out of the baselines; linear in their length."""
     rules = OrderRules()
+    both: set[tuple[str, str]] = set()
     for run in baselines:
         first: dict[str, dict[str, int]] = defaultdict(dict)
         last: dict[str, dict[str, int]] = defaultdict(dict)
@@ -89,4 +101,9 @@ def learn_order(baselines: Sequence[Sequence[Call]], common: frozenset[str]) -> 
         for pair in broken:
             # The reverse mark keeps a pair that any baseline breaks from ever becoming a rule.
             rules.keeps[pair[1], pair[0]][0] += 0
+    for one, two in list(rules.keeps):
+        both.add((min(one, two), max(one, two)))
+    apart = sum(1 for one, two in both if (one, two) in rules.keeps and (two, one) in rules.keeps)
+    # A few pairs that agree are no proof that the agent keeps to an order.
+    rules.steady = (len(both) - apart + 1) / (len(both) + 2)
     return rules

@@ -10,9 +10,10 @@ from typing import Final
 from .calls import Call, token
 from .effects import Registry
 from .identity import Roles, declare, learn
+from .leaf import Leaf
 from .loops import Turns
 from .order import OrderRules, common_records, learn_order
-from .reading import Reading, Totals
+from .reading import Reading, Totals, is_message
 from .told import Rules
 
 BASELINES: Final = 24
@@ -40,6 +41,8 @@ class Pattern:
     tools: set[str] = field(default_factory=set)
     """Tool families of the baselines' writes and hand-overs."""
     every_tool: set[str] = field(default_factory=set)
+    messages: set[int] = field(default_factory=set)
+    """Effects whose whole content is prose: that they come counts, not how often."""
     hand_overs: set[str] = field(default_factory=set)
     tokens: Counter[str] = field(default_factory=Counter)
     """In how many baselines an identifier occurs."""
@@ -100,6 +103,8 @@ def _read(pattern: Pattern, run: Sequence[Call], own: Counter[str]) -> None:
         for row in rows:
             pattern.tools.add(row.tool)
             reading.count(row)
+            if is_message(row):
+                pattern.messages.add(row.effect)
             pattern.rules.learn(row.tool, row.fields, reading.memory)
             for path, found in row.fields:
                 name = token(found) if found.hard else ""
@@ -118,14 +123,19 @@ def _read(pattern: Pattern, run: Sequence[Call], own: Counter[str]) -> None:
     pattern.totals.append(dict(reading.totals))
 
 
+def posted(found: Leaf) -> str:
+    """Under what a value is looked up among the baselines; "" for prose."""
+    return found.key or (found.norm if found.kind in {"word", "flag"} else "")
+
+
 def _index(pattern: Pattern) -> None:
     for number in pattern.most:
         effect = pattern.effects.effects[number]
         if effect.tool in pattern.hand_overs:
             continue
         for path, found in effect.fields:
-            if found.hard:
-                posting = pattern.postings[effect.tool, path, found.key]
+            if posted(found):
+                posting = pattern.postings[effect.tool, path, posted(found)]
                 if len(posting) < POSTINGS:
                     posting.append(number)
         everything = pattern.postings[effect.tool, "", ""]

@@ -13,7 +13,7 @@ from decimal import Decimal
 
 from .calls import Call, is_identifier, token
 from .effects import Registry, amounts, without_amounts
-from .identity import Roles
+from .identity import Roles, parents
 from .leaf import Leaf
 from .rows import Fields
 from .told import Memory
@@ -29,6 +29,12 @@ class Row:
     effect: int
     group: int | None
     amounts: dict[str, Decimal]
+
+
+def is_message(row: Row) -> bool:
+    """Is prose the whole content of this effect, beside whom it goes to?"""
+    said = any(f.kind == "text" for _, f in row.beside)
+    return said and not any(f.kind in {"number", "flag", "date"} for _, f in row.fields)
 
 
 @dataclass(slots=True)
@@ -72,9 +78,10 @@ class Reading:
     def rows(self, call: Call) -> list[Row]:
         """The single effects of a call, numbered; nothing is counted yet."""
         out: list[Row] = []
+        keyed = {k for parent, keys in parents(call).items() if (call.tool, parent) in self.roles.maps for k in keys}
         for raw in call.rows:
             fields = tuple((p, self._origin(f)) for p, f in raw) if self.born else raw
-            core, beside = self.roles.split(call.tool, fields)
+            core, beside = self.roles.split(call.tool, fields, keyed)
             parts = amounts(core)
             group = self.groups.intern(call.tool, without_amounts(core)) if parts else None
             out.append(Row(call.tool, core, beside, self.effects.intern(call.tool, core), group, parts))

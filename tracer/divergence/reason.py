@@ -14,6 +14,7 @@ ALARM: Final = 0.5
 
 CODES: Final = {
     "write.repeated": "a write that was already done was done again",
+    "message.again": "another message where the baselines send fewer",
     "write.key_executed_again": "a committed idempotency key was executed again",
     "write.blind_reissue": "a write without a known outcome was sent again without its key and without a look",
     "write.outside_grant": "a call that the grant does not cover",
@@ -92,11 +93,11 @@ class Finding:
 
 
 def combined(reasons: Iterable[Reason]) -> float:
-    """1 − ∏(1 − strength); of weak reasons (below 0.3) with one code only the strongest counts."""
+    """1 − ∏(1 − strength); of reasons below the alarm level only the strongest of each code counts."""
     weak: dict[str, float] = {}
     strong: list[float] = []
     for reason in reasons:
-        if reason.strength < 0.3:
+        if reason.strength < ALARM:
             weak[reason.code] = max(weak.get(reason.code, 0.0), reason.strength)
         else:
             strong.append(reason.strength)
