@@ -89,9 +89,8 @@ class Lowering:
             depth = node[3]
             self.count += len(source)
             if depth > MAX_DEPTH or not depth & 15 or self.count > MAX_NODES or self.lost is not None:
-                why = self.over(node)
-                if why is not None:
-                    marker = self.refuse(node[0], node[1], type(node[2]), why, LimitExceeded)
+                marker = self.over(node)
+                if marker is not None:
                     target.update(marker) if type(target) is dict else target.append(marker)
                     continue
             if type(target) is dict:
@@ -127,7 +126,9 @@ class Lowering:
                     if type(item) is not str:
                         target[key] = mended(item)
                         continue
-                target[key] = item if item.isascii() else str_plain(item)
+                target[key] = (
+                    item if item.isascii() and len(item) <= MAX_BYTES else self.text(item, node, key)
+                )
             elif kind is dict or kind is list:
                 child: Any = {} if kind is dict else []
                 target[key] = child
@@ -149,7 +150,8 @@ class Lowering:
                     if type(item) is not str:
                         add(mended(item))
                         continue
-                add(item if item.isascii() else str_plain(item))
+                short = item.isascii() and len(item) <= MAX_BYTES
+                add(item if short else self.text(item, node, len(target)))
             elif kind is dict or kind is list:
                 child: Any = {} if kind is dict else []
                 stack.append((item, child, (node, len(target), item, below), name))
@@ -168,7 +170,7 @@ class Lowering:
             return item  # type: ignore[no-any-return]
         if kind is str:
             plain = item if self.seal is None else self.seal(item, name)
-            return str_plain(plain) if type(plain) is str else mended(plain)
+            return self.text(plain, node, step) if type(plain) is str else mended(plain)
         if kind is int:
             return int_plain(item)
         if kind is float:
@@ -216,6 +218,15 @@ class Lowering:
         for key, item in source.items():
             under = key if type(key) is str and not hot else name
             target.append([self.one(key, node, Key(key), ""), self.one(item, node, Key(key), under)])
+
+    def text(self, item: str, node: Node | None, step: Any) -> Plain:
+        """Text that is not simply short and ASCII."""
+        if len(item) <= MAX_BYTES:
+            return str_plain(item)
+        why = (
+            f"{len(item)} characters are over the limit of {MAX_BYTES} bytes; keep a file, and its name here."
+        )
+        return self.refuse(node, step, str, why, LimitExceeded)
 
     def binary(self, item: bytes | bytearray, node: Node | None, step: Any, name: str) -> Plain:
         """Base64, or text of the same characters where part of it is sealed."""
@@ -303,16 +314,19 @@ class Lowering:
 
     # -- refusing ---------------------------------------------------------------------------------------
 
-    def over(self, node: Node) -> str | None:
-        """Why this container cannot be kept, or None."""
+    def over(self, node: Node) -> dict[str, Plain] | None:
+        """None, or as `refuse` when this container is too deep, one too many, or contains itself."""
         loop = loop_in(node)
         if loop is not None:
-            return f"it contains itself: {loop[0]} is {loop[1]} again."
-        if node[3] > MAX_DEPTH:
-            return f"it is nested more than {MAX_DEPTH} containers deep."
-        if self.count > MAX_NODES:
-            return f"the whole value has more than {MAX_NODES} members; keep mass data in a file or an array."
-        return None
+            node, above = loop
+            why = f"it contains itself; it is {path_of(above[0], above[1])} again."
+        elif node[3] > MAX_DEPTH:
+            why = f"it is nested more than {MAX_DEPTH} containers deep."
+        elif self.count > MAX_NODES:
+            why = f"the whole value has more than {MAX_NODES} members; keep mass data in a file or an array."
+        else:
+            return None
+        return self.refuse(node[0], node[1], type(node[2]), why, LimitExceeded)
 
     def refuse(
         self, node: Node | None, step: Any, kind: type, why: str, error: type[NotStorable] = NotStorable

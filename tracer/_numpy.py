@@ -31,7 +31,14 @@ def dump(value: Any) -> tuple[str, Any, str]:
         return ARRAY, description, base64_of(value.tobytes("C"))
     if isinstance(value, np.str_ | np.bytes_):
         # An array element loses trailing NULs, so these two go as the text they are.
-        return SCALAR, [type(value).__name__, str(value) if isinstance(value, np.str_) else bytes(value)], ""
+        return (
+            SCALAR,
+            [
+                type(value).__name__,
+                str.__str__(value) if isinstance(value, np.str_) else bytes.__add__(value, b""),
+            ],
+            "",
+        )
     if isinstance(value, np.generic):
         return SCALAR, [_described(value.dtype)], base64_of(value.tobytes())
     raise Unfit("only numpy scalars and arrays are data.")

@@ -35,8 +35,8 @@ def path_of(node: Node | None, step: Any) -> str:
     return str(steps.pop()) + "".join(map(_written, reversed(steps)))
 
 
-def loop_in(node: Node) -> tuple[str, str] | None:
-    """(path, path of the same container further up), or None when none occurs twice on the way down."""
+def loop_in(node: Node) -> tuple[Node, Node] | None:
+    """(a container, the same container further up), or None when none occurs twice on the way down."""
     chain = [node]
     while chain[-1][0] is not None:
         chain.append(chain[-1][0])
@@ -44,7 +44,7 @@ def loop_in(node: Node) -> tuple[str, str] | None:
     for each in reversed(chain):
         first = seen.setdefault(id(each[2]), each)
         if first is not each:
-            return path_of(each[0], each[1]), path_of(first[0], first[1])
+            return each, first
     return None
 
 

@@ -83,7 +83,7 @@ def unknown_types(plain: Plain, *, path: str = "$", registry: Registry = REGISTR
     """What `lift` could not load as itself. Opens no secret, so that a gate can ask before anything runs."""
     found: list[UnknownType] = []
     Lifting(lambda _: "", registry, unknown=found).run(plain, path)
-    return found
+    return sorted(found, key=lambda each: each.path)
 
 
 def canonical(value: Any, *, registry: Registry = REGISTRY) -> bytes:

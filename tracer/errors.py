@@ -80,7 +80,8 @@ class NotStorable(WaypostError):
     """This value cannot be stored exactly, so nothing was written."""
 
     def __init__(self, path: str, type: str, why: str) -> None:
-        super().__init__(f"{path} is {type}: {why}")
+        shown = path if len(path) < 200 else f"{path[:100]} … {path[-60:]}"
+        super().__init__(f"{shown} is {type}: {why}")
         self.path, self.type, self.why = path, type, why
 
 
@@ -233,7 +234,9 @@ class AlreadyResumed(ResumeError):
 
     def __init__(self, run_id: str, owner: str, epoch: int, since: int = 0) -> None:
         at = datetime.fromtimestamp(since / 1e9, UTC).isoformat(timespec="seconds") if since else ""
-        super().__init__(f"Run {run_id} is held by {owner} (epoch {epoch})" + (f" since {at}." if at else "."))
+        super().__init__(
+            f"Run {run_id} is held by {owner} (epoch {epoch})" + (f" since {at}." if at else ".")
+        )
         self.run_id, self.owner, self.epoch, self.since = run_id, owner, epoch, since
 
 
