@@ -111,7 +111,7 @@ def decide(
     if state != PENDING:
         said = "it has expired" if state == EXPIRED else f"it was {row.state} by {row.decided_by}"
         raise Denied(row.subject or row.kind, approval_id, f"{said}, nothing was changed.")
-    to = APPROVED if decision is DecisionKind.APPROVE else DENIED
+    to = APPROVED if decision in (DecisionKind.APPROVE, DecisionKind.WAIVE) else DENIED
     draft = Draft(
         kind="decision",
         mark=str(decision),
