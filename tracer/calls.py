@@ -246,7 +246,11 @@ class Calls:
             "key": row.idempotency_key,
             "attempt": row.attempts,
         }
-        deltas = {} if again else {"calls": 1, "writes": 1}
+        deltas: dict[str, Any] = {} if again else {"calls": 1, "writes": 1}
+        if ticket.doubted:
+            # Counted as long as the row says `unknown`, which from here on it does not: a second death is a new doubt.
+            deltas["unknown"] = -1
+            ticket.doubted = False
         faults.point("call.before_intent")
         segment.append(
             [
