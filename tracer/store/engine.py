@@ -40,7 +40,7 @@ class Store:
             SchemaTooOld, SchemaTooNew: it stands at another migration.
             StoreError: it cannot be opened (the message names the file).
         """
-        url = _url(where)
+        url = parsed_url(where)
         path = Path(url.database) if url.get_backend_name() == "sqlite" and url.database else None
         if path is not None and not path.exists():
             if not create:
@@ -124,7 +124,8 @@ def _by_message(message: str, url: URL) -> StoreError:
     return StoreError(f"{where}: {message}")
 
 
-def _url(where: str | Path) -> URL:
+def parsed_url(where: str | Path) -> URL:
+    """The SQLAlchemy URL that a path or URL means."""
     if isinstance(where, str) and "://" in where:
         url = make_url(where)
         return (
