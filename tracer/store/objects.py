@@ -1,55 +1,20 @@
-"""What are the bytes behind a digest? Compression, blobs for the large ones, and a check at every read."""
+"""What are the bytes behind a digest? Packed rows, blobs for the large ones, and a check at every read."""
 
 from __future__ import annotations
 
 import hashlib
-import threading
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
-
-import zstandard
 
 from .. import codec
 from ..errors import IntegrityError
 from .blobs import Blobs
+from .packing import BLOB, pack, unpack
 
-RAW, ZSTD, BLOB = b"\0", b"\1", b"\2"
+__all__ = ["BLOB_FROM", "from_rows", "pack", "pack_record", "to_row", "unpack", "unpack_record"]
+
 BLOB_FROM: Final = 256 * 1024
 """Bytes from which an object lies in the blob store and its row only names it."""
-SMALL: Final = 64
-MOST: Final = 256 * 1024 * 1024
-_local: Final = threading.local()
-
-
-def pack(data: bytes) -> bytes:
-    """*data* as a row holds it: one byte for the form, then the bytes."""
-    if len(data) <= SMALL:
-        return RAW + data
-    compressor = getattr(_local, "compressor", None)
-    if compressor is None:
-        compressor = _local.compressor = zstandard.ZstdCompressor(level=3, write_content_size=True)
-    small: bytes = compressor.compress(data)
-    return ZSTD + small if len(small) < len(data) else RAW + data
-
-
-def unpack(stored: bytes, where: str) -> bytes:
-    """The inverse of `pack`.
-
-    Raises:
-        IntegrityError: the bytes cannot be what was written (*where* names the row).
-    """
-    form, rest = stored[:1], stored[1:]
-    if form == RAW:
-        return rest
-    if form != ZSTD:
-        raise IntegrityError(where, f"unknown form byte {form!r}")
-    decompressor = getattr(_local, "decompressor", None)
-    if decompressor is None:
-        decompressor = _local.decompressor = zstandard.ZstdDecompressor()
-    try:
-        return bytes(decompressor.decompress(rest, max_output_size=MOST))
-    except zstandard.ZstdError as error:
-        raise IntegrityError(where, f"compressed bytes are damaged: {error}") from error
 
 
 def pack_record(record: Mapping[str, Any]) -> bytes:
