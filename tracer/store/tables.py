@@ -48,6 +48,7 @@ run: Final = Table(
     Column("created_at", BigInteger, nullable=False),
     Index("ix_run_created", "created_at", "run_id"),
     Index("ix_run_trace", "trace_id"),
+    sqlite_with_rowid=False,
 )
 
 branch: Final = Table(
@@ -84,7 +85,8 @@ branch: Final = Table(
     Column("size", BigInteger, nullable=False),
     Column("degraded", Text, nullable=False),
     Column("updated_at", BigInteger, nullable=False),
-    Index("ix_branch_state", "state", "updated_at"),
+    Index("ix_branch_state", "state"),
+    sqlite_with_rowid=False,
 )
 
 entry: Final = Table(
@@ -168,6 +170,7 @@ segment: Final = Table(
         sqlite_where=text("ended_at IS NULL"),
         postgresql_where=text("ended_at IS NULL"),
     ),
+    sqlite_with_rowid=False,
 )
 
 call: Final = Table(
@@ -225,6 +228,7 @@ approval: Final = Table(
     Column("used_at", BigInteger),
     Index("ix_approval_open", "state", "asked_at"),
     Index("ix_approval_run", "run_id", "branch", "asked_at"),
+    sqlite_with_rowid=False,
 )
 
 alert: Final = Table(
@@ -247,6 +251,7 @@ alert: Final = Table(
     Column("note", Text),
     Index("ix_alert_run", "run_id", "branch", "raised_at"),
     Index("ix_alert_open", "state", "raised_at"),
+    sqlite_with_rowid=False,
 )
 
 mute: Final = Table(
@@ -272,4 +277,5 @@ sealed: Final = Table(
     metadata,
     Column("fingerprint", LargeBinary, primary_key=True),
     Column("data", LargeBinary, nullable=False),
+    sqlite_with_rowid=False,
 )

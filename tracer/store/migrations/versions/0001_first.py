@@ -29,6 +29,7 @@ def upgrade() -> None:
         sa.Column("decided_by", sa.Text(), nullable=True),
         sa.Column("note", sa.Text(), nullable=True),
         sa.PrimaryKeyConstraint("alert_id"),
+        sqlite_with_rowid=False,
     )
     with op.batch_alter_table("alert", schema=None) as batch_op:
         batch_op.create_index("ix_alert_open", ["state", "raised_at"], unique=False)
@@ -52,6 +53,7 @@ def upgrade() -> None:
         sa.Column("why", sa.Text(), nullable=True),
         sa.Column("used_at", sa.BigInteger(), nullable=True),
         sa.PrimaryKeyConstraint("approval_id"),
+        sqlite_with_rowid=False,
     )
     with op.batch_alter_table("approval", schema=None) as batch_op:
         batch_op.create_index("ix_approval_open", ["state", "asked_at"], unique=False)
@@ -91,9 +93,10 @@ def upgrade() -> None:
         sa.Column("degraded", sa.Text(), nullable=False),
         sa.Column("updated_at", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("run_id", "branch"),
+        sqlite_with_rowid=False,
     )
     with op.batch_alter_table("branch", schema=None) as batch_op:
-        batch_op.create_index("ix_branch_state", ["state", "updated_at"], unique=False)
+        batch_op.create_index("ix_branch_state", ["state"], unique=False)
 
     op.create_table(
         "call",
@@ -209,6 +212,7 @@ def upgrade() -> None:
         sa.Column("trace_id", sa.LargeBinary(), nullable=False),
         sa.Column("created_at", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("run_id"),
+        sqlite_with_rowid=False,
     )
     with op.batch_alter_table("run", schema=None) as batch_op:
         batch_op.create_index("ix_run_created", ["created_at", "run_id"], unique=False)
@@ -219,6 +223,7 @@ def upgrade() -> None:
         sa.Column("fingerprint", sa.LargeBinary(), nullable=False),
         sa.Column("data", sa.LargeBinary(), nullable=False),
         sa.PrimaryKeyConstraint("fingerprint"),
+        sqlite_with_rowid=False,
     )
     op.create_table(
         "segment",
@@ -239,6 +244,7 @@ def upgrade() -> None:
         sa.Column("export", sa.SmallInteger(), nullable=False),
         sa.Column("exported_at", sa.BigInteger(), nullable=True),
         sa.PrimaryKeyConstraint("run_id", "branch", "segment"),
+        sqlite_with_rowid=False,
     )
     with op.batch_alter_table("segment", schema=None) as batch_op:
         batch_op.create_index(
