@@ -109,7 +109,7 @@ def settle(
                     "upsert call",
                     stored_values(after, None if plain is None else objects.pack(codec.encode(plain))),
                 ),
-                *(("decide approval", _answered(one, who, why, now)) for one in questions),
+                *(("decide approval", _answered(one, happened, who, why, now)) for one in questions),
             ],
         )
     )
@@ -141,7 +141,8 @@ def _lowered(result: Any, seal: Callable[[str, str], Any] | None, parts: dict[by
     return TreeWriter(parts.__setitem__).whole(plain)
 
 
-def _answered(row: ApprovalRow, who: str, why: str, now: int) -> dict[str, Any]:
+def _answered(row: ApprovalRow, happened: bool, who: str, why: str, now: int) -> dict[str, Any]:
+    """The answer to "did it happen?", used up at once: its effect is in the same append."""
     return {
         "at_approval_id": row.approval_id,
         "at_state": approvals.PENDING,

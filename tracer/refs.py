@@ -16,7 +16,9 @@ MAIN: Final = "main"
 _REF: Final = re.compile(
     rf"(?P<run>{RUN_ID.pattern})(?:@(?:(?P<branch>{RUN_ID.pattern}):)?(?P<sequence>[1-9][0-9]{{0,17}}))?"
 )
-_STEP: Final = re.compile(r"\.(?P<name>[^.\[\]\"]+)|\[(?P<place>[0-9]{1,9})\]|\[\"(?P<quoted>(?:[^\"\\]|\\.)*)\"\]")
+_STEP: Final = re.compile(
+    r"\.(?P<name>[^.\[\]\"]+)|\[(?P<place>[0-9]{1,9})\]|\[\"(?P<quoted>(?:[^\"\\]|\\.)*)\"\]"
+)
 Path = tuple[str | int, ...]
 
 
@@ -85,7 +87,9 @@ def parse_path(text: str) -> Path:
     while at < len(rest):
         found = _STEP.match(rest, at)
         if found is None:
-            raise BadReference(text, f'no step begins at {rest[at:]!r}; write `.name`, `[3]` or `["any name"]`.')
+            raise BadReference(
+                text, f'no step begins at {rest[at:]!r}; write `.name`, `[3]` or `["any name"]`.'
+            )
         if found["place"] is not None:
             steps.append(int(found["place"]))
         elif found["quoted"] is not None:

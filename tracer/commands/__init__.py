@@ -1,0 +1,1 @@
+"""The commands of `waypost`, one noun per file; `tracer.cli` finds them by name."""

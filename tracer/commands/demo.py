@@ -1,0 +1,83 @@
+"""Does it really work? The licence audit: started, killed in the middle of a call, resumed, compared."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..errors import ConfigError
+from ..recorder import configure
+from .exits import Exit
+from .output import json_option, note
+
+HARNESS = "examples.licence_audit.harness"
+
+
+@click.command(name="demo", short_help="kill and resume a real agent, and check what is left")
+@click.option(
+    "--seed",
+    default=1,
+    show_default=True,
+    type=click.IntRange(0),
+    help="Decides kill point, lost answers and wording.",
+)
+@click.option(
+    "--python", metavar="PATH", help="Audit the environment of this interpreter instead of this one's."
+)
+@click.option("--approve", is_flag=True, help="Answer the agent's question too, so that the run ends.")
+@click.option(
+    "--serve/--no-serve",
+    default=True,
+    show_default=True,
+    help="Serve the inspector afterwards, and print its link.",
+)
+@json_option
+@click.pass_context
+def command(
+    ctx: click.Context, seed: int, python: str | None, approve: bool, serve: bool, as_json: bool
+) -> None:
+    """Run a real audit, kill it with SIGKILL while a ticket service acts, resume it, and check every ticket.
+
+    Needs a checkout of Waypost: the demo is in `examples/`. With --no-serve one JSON line comes last. Exit 1 when a
+    ticket is missing or there twice, or the report differs from that of a run never killed.
+    """
+    harness = _harness()
+    failures = tuple(
+        getattr(harness, name) for name in ("TooFewProblems", "TrialFailed") if hasattr(harness, name)
+    )
+    try:
+        result = harness.run_demo(seed=seed, approve=approve, python=python, say=note)
+    except failures as error:
+        note(f"waypost: {error}")
+        ctx.exit(Exit.NO)
+    for line in (*result.complaints, *result.next_lines):
+        note(line)
+    if as_json or not serve:
+        click.echo(result.to_json())
+    if not result.ok:
+        ctx.exit(Exit.NO)
+    if serve:
+        configure(store=str(result.store), home=str(result.store.parent))
+        inspect = ctx.find_root().command
+        assert isinstance(inspect, click.Group)
+        serving = inspect.get_command(ctx, "inspect")
+        if serving is None:
+            raise ConfigError('The inspector is not installed: `pip install "waypost[inspector]"`.')
+        note(f"the run: {result.run_id}")
+        ctx.invoke(serving)
+
+
+def _harness() -> Any:
+    root = Path(__file__).resolve().parents[2]
+    if not (root / "examples" / "licence_audit" / "harness.py").is_file():
+        raise ConfigError(
+            "The demo needs a checkout of Waypost, because it runs `examples/licence_audit`, which no wheel holds. "
+            "Clone the repository and say `make demo` there."
+        )
+    if str(root) not in sys.path:
+        sys.path.insert(0, str(root))
+    return importlib.import_module(HARNESS)
