@@ -57,7 +57,7 @@ _ENDINGS: Final = (
 )
 _TOKENS: Final = re.compile(
     r"(?:access|refresh|auth|id|session|api|bearer|bot|user|oauth|service|personal|csrf|device|push|deploy|github"
-    r"|gitlab|slack|hf|npm|security|webhook|x[a-z]+)token$"
+    r"|gitlab|slack|hf|npm|security|webhook|^x[a-z]+)token$"
 )
 _STEP: Final = re.compile(r"\[\d+\]")
 _known: dict[str, bool] = {}
@@ -69,7 +69,7 @@ def sensitive(name: str) -> bool:
     if found is None:
         if len(_known) > 10_000:  # keys may be data
             _known.clear()
-        found = _known[name] = any(map(_names_secret, name.split(".")))
+        found = _known[name] = any(map(_names_secret, plain_path(name).split(".")))
     return found
 
 

@@ -76,7 +76,7 @@ class Lifting:
         self.stack: list[tuple[Any, Any, Node]] = []
         """(container of plain, what it becomes, where it stands)."""
         self.builds: list[tuple[Any, Any, Callable[[Any], Any], list[Any], str, Any, Node]] = []
-        """(container, place in it, how, [lifted payload], tag, payload, where)."""
+        """(container, place in it, how, [lifted payload], tag, payload, where); outer before inner."""
 
     def run(self, plain: Plain, path: str) -> Any:
         """The value of *plain*.
@@ -152,8 +152,8 @@ class Lifting:
     def later(self, how: Any, payload: Any, tag: str, target: Any, key: Any, node: Node) -> None:
         """Lift *payload* first, then build the value of it."""
         lifted: list[Any] = [None]
-        self.place(payload, lifted, 0, (node[0], node[1], None, node[3] + 1))
         self.builds.append((target, key, how, lifted, tag, payload, node))
+        self.place(payload, lifted, 0, (node[0], node[1], None, node[3] + 1))
 
     def object(self, payload: Any, target: Any, key: Any, node: Node) -> None:
         """Put an object of a registered class, or an `Opaque`, into *target*."""
@@ -166,22 +166,23 @@ class Lifting:
             return
         if name != shape.name:
             self.note(node, f"{name} was loaded as {shape.name}")
-        if shape.kind == "custom" and self.unknown is not None:  # only looking; its `load` is not asked
+        if shape.kind == "custom" and self.unknown is not None:  # only looking: its `load` is not asked
+            self.place(content, [None], 0, (node[0], node[1], None, node[3] + 1))
             return
         if shape.kind == "enum" or shape.kind == "flag":
             target[key] = self.built(lambda each: member(shape, each), content, "$obj", payload, node)
             return
 
         parts: list[Any] = [None, None]
-        inside: Node = (node[0], node[1], None, node[3] + 1)
-        self.place(content, parts, 0, inside)
-        if rest:
-            self.place(rest[0], parts, 1, inside)
 
         def how(_: Any) -> Any:
             return build(shape, *parts, lambda text: self.note(node, f"{shape.name}: {text}"))
 
         self.builds.append((target, key, how, parts, "$obj", payload, node))
+        inside: Node = (node[0], node[1], None, node[3] + 1)
+        self.place(content, parts, 0, inside)
+        if rest:
+            self.place(rest[0], parts, 1, inside)
 
     def built(self, how: Callable[[Any], Any], lifted: Any, tag: str, payload: Any, node: Node) -> Any:
         """The value of a tag, or what stands for it when it cannot be built here."""

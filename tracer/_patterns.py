@@ -56,7 +56,7 @@ _START: Final = r"(?:(?<![A-Za-z0-9])|(?<=%[0-9A-Fa-f]{2})|(?<=\\[nrt]))"
 _WORD: Final = r"[A-Za-z0-9_-]"
 
 PATTERNS: Final[tuple[Pattern, ...]] = (
-    _p("aws", "AKIA ASIA", r"(?<![A-Z0-9])A[KS]IA[0-9A-Z]{16}(?![0-9A-Z])"),
+    _p("aws", "AKIA ASIA", r"(?:(?<![A-Z0-9])|(?<=%[0-9A-Fa-f]{2}))A[KS]IA[0-9A-Z]{16}(?![0-9A-Z])"),
     _p("github", "ghp_ gho_ ghu_ ghs_ ghr_", r"gh[pousr]_[A-Za-z0-9]{36,}"),
     _p("github", "github_pat_", r"github_pat_[A-Za-z0-9_]{22,}"),
     _p("gitlab", "glpat- gldt- glrt- glcbt-", rf"gl(?:pat|dt|rt|cbt)-{_WORD}{{20,}}"),

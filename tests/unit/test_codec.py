@@ -375,10 +375,16 @@ def test_a_field_that_was_never_set_is_not_set_again() -> None:
 
 def test_a_custom_class_goes_through_its_dump_and_load() -> None:
     known = Registry()
-    register(Text, dump=lambda text: {"is": str(text)}, load=lambda plain: Text(plain["is"]), registry=known)
-    again = there_and_back({"x": [Text("hello")]}, known)["x"][0]
-    assert type(again) is Text
-    assert again == "hello"
+    for dump, load in [
+        (lambda text: {"is": str(text)}, lambda parts: Text(parts["is"])),
+        (lambda text: (str(text), b"x"), lambda parts: Text(parts[0])),
+        (lambda text: Frozen((str(text),)), lambda parts: Text(parts.key[0])),
+    ]:
+        register(Text, dump=dump, load=load, registry=known)
+        register(Frozen, registry=known)
+        again = there_and_back({"x": [Text("hello")]}, known)["x"][0]
+        assert type(again) is Text
+        assert again == "hello"
 
 
 def test_a_custom_class_that_dumps_itself_is_refused() -> None:
