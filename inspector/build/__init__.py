@@ -1,0 +1,1 @@
+"""How do rows of the store become page records? The only place that knows both."""
