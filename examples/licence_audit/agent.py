@@ -20,10 +20,10 @@ from examples.licence_audit import report
 from examples.licence_audit.errors import AnswerLost, TicketRefused
 from examples.licence_audit.evidence import shown_by
 from examples.licence_audit.inventory import Distribution, distributions_of
-from examples.licence_audit.licence import RULES, judge
+from examples.licence_audit.licence import RULEBOOK, RULES, judge
 from examples.licence_audit.tickets import open_at
 from examples.licence_audit.wording import worded
-from tracer import KEY, NOT_FOUND, Evidence, Run, State, agent, read, write
+from tracer import KEY, NOT_FOUND, Evidence, ResumePolicy, Ruling, Run, State, agent, read, write
 from tracer.toolspec import NotFound
 
 TICKETS = "LICENCE_AUDIT_TICKETS"
@@ -137,6 +137,8 @@ def publish_report(path: str, body: str) -> str:
     plan="3",
     objective="Every licence problem of an environment has a ticket, once, and the report says which",
     grants=["inventory", "examine", "open_ticket", "publish_report"],
+    policy=ResumePolicy(evidence=Ruling.REAPPROVE, evidence_gone=Ruling.ABORT),
+    policy_bundle=RULEBOOK,
 )
 def audit(run: Run, state: Audit) -> Audit:
     """Audit an environment."""

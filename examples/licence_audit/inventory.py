@@ -5,7 +5,7 @@ This interpreter is read in place; another one is asked by running it, because o
 
 from __future__ import annotations
 
-import importlib.metadata
+import inspect
 import json
 import re
 import subprocess
@@ -17,17 +17,6 @@ from pathlib import Path
 from examples.licence_audit.errors import InterpreterUnusable
 
 PROBE_SECONDS = 60.0
-# Runs inside the other interpreter: standard library only, any Python from 3.8 on. One JSON array on stdout.
-_PROBE = """
-import importlib.metadata, json, sys
-sys.path[:] = [p for p in sys.path if p]
-found = []
-for d in importlib.metadata.distributions():
-    place = getattr(d, "_path", None)
-    if place is not None:
-        found.append([d.metadata["Name"] or "", d.version or "", str(place)])
-sys.stdout.write(json.dumps(found))
-"""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -37,7 +26,7 @@ class Distribution:
     name: str
     """Normalised: lower case, runs of `-_.` as one `-`."""
     version: str
-    """As its metadata says; empty when the metadata cannot be read."""
+    """Empty when nothing says which."""
     where: str
     """Absolute path of its `.dist-info` or `.egg-info` (a folder, or one file for old installs)."""
 
@@ -55,10 +44,32 @@ def distributions_of(
     *only* keeps those names; *limit* > 0 keeps the first so many. A name found twice on `sys.path` is listed
     once, where the interpreter would import it from. Raises InterpreterUnusable.
     """
-    rows = _here() if python is None or _is_this(python) else _asked(python)
+    rows = listed() if python is None or _is_this(python) else _asked(python)
     wanted = {normalised(name) for name in only}
     kept = [d for d in _first_wins(rows) if not wanted or d.name in wanted]
     return kept[:limit] if limit > 0 else kept
+
+
+def listed() -> list[tuple[str, str, str]]:
+    """Return (name, version, place) of every distribution on `sys.path`, in its order.
+
+    Its source also runs inside the other interpreter, so it needs nothing but itself and Python 3.8. The folder
+    of a wheel says name and version; only older installs have to be opened for them.
+    """
+    import importlib.metadata
+    import os
+    import sys
+
+    found = []
+    for dist in importlib.metadata.distributions(path=[entry for entry in sys.path if entry]):
+        place = str(getattr(dist, "_path", ""))
+        folder = os.path.basename(place)
+        name, dash, version = folder[: -len(".dist-info")].rpartition("-")
+        if not folder.endswith(".dist-info") or not dash:
+            name, version = dist.metadata["Name"] or "", dist.version or ""
+        if place:
+            found.append((name, version, place))
+    return found
 
 
 def _is_this(python: str) -> bool:
@@ -66,19 +77,12 @@ def _is_this(python: str) -> bool:
     return Path(python).absolute() == Path(sys.executable).absolute()
 
 
-def _here() -> list[tuple[str, str, str]]:
-    found = []
-    for dist in importlib.metadata.distributions(path=[p for p in sys.path if p]):
-        place = getattr(dist, "_path", None)
-        if place is not None:
-            found.append((dist.metadata["Name"] or "", dist.version or "", str(place)))
-    return found
-
-
 def _asked(python: str) -> list[tuple[str, str, str]]:
+    header = "from __future__ import annotations\nimport json, sys\n"
+    probe = f"{header}{inspect.getsource(listed)}\nsys.stdout.write(json.dumps(listed()))\n"
     try:
         done = subprocess.run(
-            [python, "-I", "-c", _PROBE], capture_output=True, text=True, timeout=PROBE_SECONDS, check=False
+            [python, "-I", "-c", probe], capture_output=True, text=True, timeout=PROBE_SECONDS, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise InterpreterUnusable(python, str(error)) from error

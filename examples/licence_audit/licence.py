@@ -6,6 +6,7 @@ break several, and each is a ticket of its own.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -48,6 +49,8 @@ RULES: dict[str, str] = {
     "weak-copyleft": "Changes to the distribution itself have to be given out under its licence.",
     "strong-copyleft": "Work that is given out together with the distribution comes under its licence.",
 }
+RULEBOOK = "licence-rules/" + hashlib.sha256(repr(sorted(RULES.items())).encode()).hexdigest()[:12]
+"""Names these rules: findings of one audit have to come from one rulebook."""
 _CONFLICTS = (
     "expression-and-text-disagree",
     "classifier-and-text-disagree",

@@ -11,13 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from examples.licence_audit.evidence import shown_by
 from examples.licence_audit.harness import FEWEST, run_demo
-from examples.licence_audit.inventory import distributions_of
-from examples.licence_audit.licence import judge
 from examples.licence_audit.lives import Forker, Lives
 from examples.licence_audit.ticket_faults import FaultPlan
 from examples.licence_audit.ticket_store import Request, TicketStore
+from tests.e2e.small_environment import few
 
 SEEDS = range(50)
 REAPED = 3
@@ -31,19 +29,6 @@ def lives() -> Iterator[Lives]:
         yield forker
 
 
-@pytest.fixture(scope="module")
-def few() -> list[str]:
-    """The first distributions of this very environment that have enough problems, and one that has none."""
-    judged = {dist.name: len(judge(shown_by(dist)).problems) for dist in distributions_of()}
-    sound = next(name for name, problems in judged.items() if not problems)
-    chosen, found = [sound], 0
-    for name, problems in judged.items():
-        if problems and found < FEWEST:
-            chosen.append(name)
-            found += problems
-    return chosen
-
-
 def requests_of(folder: Path) -> list[Request]:
     store = TicketStore(folder / "tickets.db")
     try:
@@ -54,10 +39,8 @@ def requests_of(folder: Path) -> list[Request]:
 
 @pytest.mark.kill
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_killed_audit_ends_as_if_nobody_had_touched_it(
-    seed: int, few: list[str], lives: Lives, tmp_path: Path
-) -> None:
-    result = run_demo(seed=seed, approve=True, home=tmp_path, only=few, lives=lives)
+def test_a_killed_audit_ends_as_if_nobody_had_touched_it(seed: int, lives: Lives, tmp_path: Path) -> None:
+    result = run_demo(seed=seed, approve=True, home=tmp_path, only=few(), lives=lives)
     assert result.complaints == ()
     assert (result.killed_exit, result.segments, result.state) == (-9, REAPED, "done")
     assert (result.duplicated_effects, result.missing_effects) == (0, 0)
