@@ -121,7 +121,8 @@ def _stopped(facts: Facts) -> str:
     reason = f" ({row.reason})" if row.reason else ""
     if state is RunState.PAUSED:
         asks = [one.prompt for one in facts.questions]
-        return f"It paused {at}, {since}{reason}." + (f" It asks: {asks[0]}" if asks else "")
+        paused = f"It paused {at}, {since}{'' if row.reason == row.step else reason}."
+        return f"{paused} It asks: {asks[0]}" if asks else paused
     if state is RunState.FAILED:
         return f"The agent's own code failed {at}, {since}: {row.reason or 'no reason was recorded'}"
     word = "It is done" if state is RunState.DONE else f"It is {state}"

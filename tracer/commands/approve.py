@@ -156,9 +156,10 @@ def _questions(
     if len(found) != 1:
         others = [f"{row.approval_id} ({row.kind}: {row.prompt})" for row in pending]
         which = f" Open are: {'; '.join(others)}." if others else ""
+        many = counted(len(found), "question") if found else "no question"
         raise click.UsageError(
-            f"{run_id} has {counted(len(found), 'open question')} of its agent; name one with --approval, or use "
-            f"--waive or --effect.{which} `{program()} why {run_id}` prints the lines."
+            f"The agent of {run_id} asks {many}; name one with --approval, or use --waive or --effect.{which} "
+            f"`{program()} why {run_id}` prints the lines."
         )
     return found
 

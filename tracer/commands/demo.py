@@ -10,9 +10,9 @@ from typing import Any
 import click
 
 from ..errors import ConfigError
-from ..recorder import configure
+from ..recorder import configure, settings
 from .exits import Exit
-from .output import json_option, note
+from .output import complain, json_option, note
 
 HARNESS = "examples.licence_audit.harness"
 
@@ -43,17 +43,17 @@ def command(
     """Run a real audit, kill it with SIGKILL while a ticket service acts, resume it, and check every ticket.
 
     Needs a checkout of Waypost: the demo is in `examples/`. With --no-serve one JSON line comes last. Exit 1 when a
-    ticket is missing or there twice, or the report differs from that of a run never killed.
+    ticket is missing or there twice, or the report differs from that of a run never killed. The store is
+    `waypost.db` in WAYPOST_HOME.
     """
     harness = _harness()
-    failures = tuple(
-        getattr(harness, name) for name in ("TooFewProblems", "TrialFailed") if hasattr(harness, name)
-    )
     try:
-        result = harness.run_demo(seed=seed, approve=approve, python=python, say=note)
-    except failures as error:
-        note(f"waypost: {error}")
-        ctx.exit(Exit.NO)
+        result = harness.run_demo(
+            seed=seed, approve=approve, serve=serve, python=python, home=settings().home_path, say=note
+        )
+    except harness.AuditError as error:
+        complain(str(error))
+        ctx.exit(Exit.USAGE)
     for line in (*result.complaints, *result.next_lines):
         note(line)
     if as_json or not serve:
@@ -61,14 +61,18 @@ def command(
     if not result.ok:
         ctx.exit(Exit.NO)
     if serve:
-        configure(store=str(result.store), home=str(result.store.parent))
-        inspect = ctx.find_root().command
-        assert isinstance(inspect, click.Group)
-        serving = inspect.get_command(ctx, "inspect")
-        if serving is None:
-            raise ConfigError('The inspector is not installed: `pip install "waypost[inspector]"`.')
-        note(f"the run: {result.run_id}")
+        configure(store=str(result.store))
+        serving = _inspect(ctx)
+        note(f"The run is {result.run_id}. Ctrl-C ends the inspector.")
         ctx.invoke(serving)
+
+
+def _inspect(ctx: click.Context) -> click.Command:
+    group = ctx.find_root().command
+    found = group.get_command(ctx, "inspect") if isinstance(group, click.Group) else None
+    if found is None:
+        raise ConfigError('The inspector is not installed here. Run `pip install "waypost[inspector]"`.')
+    return found
 
 
 def _harness() -> Any:

@@ -7,12 +7,14 @@ import os
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 import click
 
 from .. import _public, recorder
 from ..contract import RunState
 from ..errors import Paused, WaypostError
+from ..lease import Owner
 from ..refs import parse_run
 from ..seal import mask
 from ..store.rows import RunRow
@@ -106,4 +108,7 @@ def _row(run_id: str) -> RunRow:
 
 def _facts(run_id: str) -> Facts:
     with reading() as store, store.connect() as connection:
-        return gather(connection, store.run(connection, run_id), time.time_ns())
+        facts = gather(connection, store.run(connection, run_id), time.time_ns())
+    # Whatever this process still seems to hold, it has stopped working on.
+    mine = facts.row.owner is not None and Owner.parse(facts.row.owner).pid == os.getpid()
+    return replace(facts, state=RunState.INTERRUPTED) if mine and facts.state is RunState.RUNNING else facts

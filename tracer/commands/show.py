@@ -76,13 +76,15 @@ def _parts(
         "life", "process", "from", "started", "lasted", "end", right=("life",), title="\nProcess lives"
     )
     for one in segments:
-        end = one.ended_at if one.ended_at is not None else max(row.beat_at, row.updated_at)
+        # Of a life that ended without a word and is not the last one, nobody knows the length until it is recovered.
+        alive_until = max(row.beat_at, row.checkpoint_at) if one.segment == row.segment else None
+        end = one.ended_at if one.ended_at is not None else alive_until
         lives.add_row(
             str(one.segment),
             cell(f"{one.host} pid {one.pid}"),
             f"@{one.from_sequence}" if one.from_sequence else "start",
             moment(one.started_at),
-            span(end - one.started_at),
+            "unknown" if end is None else span(end - one.started_at),
             word(one.outcome or str(state_of(row, now))),
         )
     yield lives
