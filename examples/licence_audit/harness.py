@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from examples.licence_audit.book import Book
-from examples.licence_audit.errors import AuditError, TooFewProblems
+from examples.licence_audit.errors import AuditError, TooFewProblems, TrialFailed
 from examples.licence_audit.evidence import shown_by
 from examples.licence_audit.inventory import distributions_of
 from examples.licence_audit.licence import judge
@@ -28,6 +28,8 @@ from examples.licence_audit.stage import Stage
 from examples.licence_audit.tally import Effect
 from examples.licence_audit.trial import complaints_about
 from tracer.telemetry import names
+
+__all__ = ["AuditError", "DemoResult", "TooFewProblems", "TrialFailed", "main", "run_demo", "wanted_of"]
 
 FEWEST = 8
 """An audit with fewer problems shows too little to be a demonstration."""

@@ -141,7 +141,7 @@ def _files(shown: Shown, texts: frozenset[str]) -> dict[str, str]:
         blank = [path for path, text in shown.texts if text.placeholder]
         if not any(text.named_holder for _, text in shown.texts):
             rule = "copyright-placeholder" if blank else "copyright-line-missing"
-            found[rule] = ", ".join(blank or full)
+            found[rule] = f"{', '.join(blank)} is not filled in" if blank else f"none in {', '.join(full)}"
     return found
 
 

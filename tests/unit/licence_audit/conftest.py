@@ -47,6 +47,13 @@ def install(tmp_path: Path) -> Install:
     return laid
 
 
+@pytest.fixture(scope="module")
+def untouched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TicketProcess]:
+    """A service that a whole module may ask, as long as nothing ever opens a ticket there."""
+    with TicketProcess.start(tmp_path_factory.mktemp("untouched") / "tickets.db", max_seconds=60) as process:
+        yield process
+
+
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[TicketProcess]:
     """A real ticket service in a process of its own."""

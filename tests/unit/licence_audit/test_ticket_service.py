@@ -130,16 +130,16 @@ def test_it_stops_by_itself_when_its_time_is_up(tmp_path: Path) -> None:
     ],
 )
 def test_bad_requests_are_answered_and_change_nothing(
-    service: TicketProcess, method: str, address: str, key: str, body: str, status: int
+    untouched: TicketProcess, method: str, address: str, key: str, body: str, status: int
 ) -> None:
-    line = http.client.HTTPConnection(service.url.removeprefix("http://"), timeout=10)
+    line = http.client.HTTPConnection(untouched.url.removeprefix("http://"), timeout=10)
     try:
         line.request(method, address, body, {"Idempotency-Key": key} if key else {})
         answer = line.getresponse()
         assert (answer.status, list(json.loads(answer.read()))) == (status, ["error"])
     finally:
         line.close()
-    assert service.tickets() == []
+    assert untouched.tickets() == []
 
 
 def test_two_services_share_nothing(tmp_path: Path) -> None:
