@@ -115,9 +115,9 @@ class Registry:
         self.runtime[cls] = why
 
     def runtime_reason(self, cls: type) -> str | None:
-        """Why values of *cls* are not stored, or None."""
-        for base in cls.__mro__:
-            if base in self.runtime:
+        """Why values of *cls* are not stored, or None. Abstract classes count as bases of what they cover."""
+        for base in (*cls.__mro__, *self.runtime):
+            if base in self.runtime and issubclass(cls, base):
                 return self.runtime[base]
         return None
 

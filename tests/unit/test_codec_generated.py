@@ -69,7 +69,7 @@ JSON = st.recursive(
 
 
 @given(JSON)
-@settings(max_examples=150)
+@settings(max_examples=80)
 def test_whatever_hypothesis_thinks_of_comes_back(value: object) -> None:
     assert same(codec.lift(codec.decode(codec.encode(codec.lower(value)))), value)
 
@@ -103,14 +103,14 @@ HOSTILE = st.recursive(
 
 
 @given(HOSTILE)
-@settings(max_examples=300)
+@settings(max_examples=120)
 def test_whatever_stands_in_the_store_lifting_it_fails_only_in_ways_of_ours(plain: object) -> None:
     with contextlib.suppress(IntegrityError):
         codec.lift(plain, open=lambda _: "secret", registry=KNOWN)  # type: ignore[arg-type]
 
 
 @given(st.binary(max_size=40) | TEXT.map(lambda text: json.dumps(text).encode()))
-@settings(max_examples=200)
+@settings(max_examples=80)
 def test_bytes_of_any_kind_are_decoded_or_refused_in_a_way_of_ours(data: bytes) -> None:
     with contextlib.suppress(IntegrityError):
         codec.lift(codec.decode(data), registry=Registry())
