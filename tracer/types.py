@@ -27,6 +27,7 @@ __all__ = [
     "register",
     "register_from_annotations",
     "register_runtime",
+    "runtime_fields",
     "runtime_only",
     "type_name",
 ]
@@ -182,6 +183,12 @@ def runtime_only(cls: type, *names: str, why: str = RuntimeOnly.why, registry: R
         if name not in shape.fields:
             raise ConfigError(f"{shape.name} has no field {name!r}, only {', '.join(shape.fields)}.")
         shape.runtime[name] = why
+
+
+def runtime_fields(cls: type, registry: Registry = REGISTRY) -> dict[str, str]:
+    """Fields of a registered class that are not stored, and why; for who takes an object apart himself."""
+    shape = registry.by_class.get(cls)
+    return {} if shape is None else dict(shape.runtime)
 
 
 def register_from_annotations(model: type, *, registry: Registry = REGISTRY) -> list[type]:

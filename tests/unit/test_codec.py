@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from datetime import datetime, timedelta, tzinfo
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -123,6 +124,15 @@ def test_a_numpy_value_whose_bytes_do_not_hold_it_is_refused(value: Any) -> None
     with pytest.raises(NotStorable) as refused:
         codec.lower({"x": value})
     assert refused.value.path == "$.x"
+
+
+def test_every_tag_is_documented(root: Path) -> None:
+    from tracer._lift import _BINARY, _LOADS
+
+    text = (root / "docs" / "formats.md").read_text()
+    assert [
+        tag for tag in (*_LOADS, *_BINARY, "$obj", "$sealed", "$deep", "$ref") if f"`{tag}`" not in text
+    ] == []
 
 
 # -- refused --------------------------------------------------------------------------------------------------

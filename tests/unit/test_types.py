@@ -25,6 +25,7 @@ from tracer.types import (
     register,
     register_from_annotations,
     register_runtime,
+    runtime_fields,
     runtime_only,
     type_name,
 )
@@ -126,6 +127,8 @@ def test_runtime_only_fields_are_marked_whatever_they_hold_and_none_stays_none(k
     assert again.inner["a"][0].client == NotAvailable("runtime-only", "_thread:lock")
     leaf = codec.lift(codec.lower(Leaf(Pair(Level.LOW), handle=object()), registry=known), registry=known)
     assert leaf.handle == NotAvailable("reopened by connect()", "builtins:object")
+    assert runtime_fields(Leaf, known) == {"handle": "reopened by connect()"}
+    assert runtime_fields(Level, known) == runtime_fields(int, known) == {}
     assert codec.lift(codec.lower(Inner(), registry=known), registry=known).client is None
 
 
