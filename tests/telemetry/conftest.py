@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import signal
 import socket
 import subprocess
+import sys
 import threading
 import time
 from collections import Counter
@@ -14,6 +16,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any, Protocol
 
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
@@ -21,6 +24,17 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceResponse,
 )
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+from tracer import _resume
+from tracer.agentspec import AgentSpec
+from tracer.config import Settings
+from tracer.contract import Plan, RunState
+from tracer.journal import Draft
+from tracer.recorder import Recorder, reset
+from tracer.segment import Segment
+from tracer.state import FreeState
+from tracer.store import read
+from tracer.store.engine import Store
 
 READY_S = 20.0
 
@@ -51,6 +65,8 @@ class Receiver:
 
             def do_POST(self) -> None:
                 data = self.rfile.read(int(self.headers["Content-Length"]))
+                if self.headers.get("Content-Encoding") == "gzip":
+                    data = gzip.decompress(data)
                 receiver.take(self, ExportTraceServiceRequest.FromString(data))
 
             def log_message(self, *_args: object) -> None:
@@ -166,3 +182,94 @@ def collector(receiver: Receiver, tmp_path: Path) -> Iterator[Collector]:
     yield Collector(f"http://127.0.0.1:{http}", f"http://127.0.0.1:{grpc}", process.pid)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
+
+
+@dataclass(frozen=True)
+class Shop:
+    """A store of its own, as a program that exports to *endpoint* would have it."""
+
+    home: Path
+
+    def open(self, endpoint: str | None = None, monkeypatch: pytest.MonkeyPatch | None = None) -> Recorder:
+        """A recorder on this store; close it."""
+        if monkeypatch is not None:
+            monkeypatch.delenv("OTEL_EXPORTER_OTLP_ENDPOINT", raising=False)
+            if endpoint is not None:
+                monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint)
+        return Recorder.open(Settings(home=str(self.home)))
+
+    def ids(self, kind: str = "checkpoint") -> set[str]:
+        """Ids of all entries of a kind, as they stand in the spans."""
+        with Store.open(self.home / "waypost.db") as store, store.reader.connect() as connection:
+            runs = read.runs(connection, limit=100)
+            return {e.id.hex() for r in runs for e in read.entries(connection, r.run_id, kinds=[kind])}
+
+    def owed(self) -> int:
+        """Spans that are still to be sent."""
+        with Store.open(self.home / "waypost.db") as store, store.reader.connect() as connection:
+            return read.count_pending(connection)
+
+
+@pytest.fixture
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shop]:
+    """The store that `run(…)` in this test, and in programs that it starts, will use."""
+    home = tmp_path / "home"
+    monkeypatch.setenv("WAYPOST_HOME", str(home))
+    yield Shop(home)
+    reset()
+
+
+class Start(Protocol):
+    """Starts a program of this folder in a process of its own."""
+
+    def __call__(
+        self, *args: object, script: str = "writer.py", env: dict[str, str] | None = None, **how: Any
+    ) -> subprocess.Popen[str]: ...
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    """Programs that do not outlive the test."""
+    started: list[subprocess.Popen[str]] = []
+
+    def program(
+        *args: object, script: str = "writer.py", env: dict[str, str] | None = None, **how: Any
+    ) -> subprocess.Popen[str]:
+        command = [sys.executable, str(Path(__file__).with_name(script)), *map(str, args)]
+        started.append(subprocess.Popen(command, env={**os.environ, **(env or {})}, text=True, **how))
+        return started[-1]
+
+    yield program
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def burst(recorder: Recorder, run_id: str, many: int) -> set[str]:
+    """*many* checkpoints of one run at once, as fast as the store takes them; their ids."""
+    spec = AgentSpec("burst", None, None, plan=Plan())
+    begun = _resume.begin(recorder, spec, run_id, FreeState({}))
+    segment, ids = begun.segment, set[str]()
+    if segment.last_id is not None:
+        ids.add(segment.last_id.hex())
+    for start in range(0, many, 500):
+        drafts = [_step(recorder, segment, number) for number in range(start, min(start + 500, many))]
+        ids |= {draft.id.hex() for draft in drafts}
+        segment.append(drafts)
+    segment.end("done", RunState.DONE)
+    return ids
+
+
+def _step(recorder: Recorder, segment: Segment, number: int) -> Draft:
+    at = time.time_ns()
+    return Draft(
+        kind="checkpoint",
+        mark="step",
+        subject=f"step {number}",
+        checkpoint=True,
+        at=at,
+        size=100,
+        span=recorder.tracing.child(at, segment.root_span).pack(),
+        export=segment.export,
+        body={"root": {"n": number}, "type": "dict", "version": 1, "contract": None, "parent": None},
+    )

@@ -15,6 +15,7 @@ from typing import Final, overload
 import orjson
 from opentelemetry.sdk.trace import ReadableSpan
 
+from .. import faults
 from ..journal import Journal
 from ..store.engine import Store
 from ..store.rows import EntryRow, SegmentRow
@@ -127,7 +128,9 @@ class Drain:
         if sent.ok:
             if sent.dropped:
                 _log.warning("the collector threw away %d of %d spans", sent.dropped, len(owed))
+            faults.point("export.sent")
             self._mark([one.row for one in owed], ACKED)
+            faults.point("export.acknowledged")
             done.sent += len(owed)
         elif not sent.blame_data:
             done.trouble = sent

@@ -99,9 +99,7 @@ class Outbox:
         """
         if self._pid != os.getpid():
             return 0
-        if self._works and not self._closed.is_set():
-            if self._thread is None:
-                self._start()
+        if self._works and not self._closed.is_set() and self._start():
             with self._changed:
                 self._asked += 1
                 mine = self._asked
@@ -131,11 +129,16 @@ class Outbox:
 
     # -- the thread -------------------------------------------------------------------------------------------
 
-    def _start(self) -> None:
+    def _start(self) -> bool:
         with self._changed:
             if self._thread is None and not self._closed.is_set():
-                self._thread = threading.Thread(target=self._work, name="waypost-export", daemon=True)
-                self._thread.start()
+                thread = threading.Thread(target=self._work, name="waypost-export", daemon=True)
+                try:
+                    thread.start()
+                except RuntimeError:  # the interpreter is ending: the next process will send
+                    return False
+                self._thread = thread
+            return self._thread is not None
 
     def _work(self) -> None:
         while True:

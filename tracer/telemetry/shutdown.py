@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -17,8 +18,9 @@ from typing import Final
 
 LIMIT_S: Final = 3.0
 """Seconds for everything; the SDK's own exporters ignore theirs."""
-AGAIN_S: Final = 0.01
-_WRITING: Final = frozenset({"tracer.journal", "tracer.segment"})
+_HOLDING: Final = frozenset(
+    {"tracer.journal", "tracer.keys", "tracer.lease", "tracer.recorder", "tracer.segment"}
+)
 """Modules whose locks the farewell needs, and which the signal may have interrupted."""
 
 
@@ -35,6 +37,7 @@ class Farewell:
         self._pid = os.getpid()
         self._until = 0.0
         self._handles = False
+        self._leaving = False
 
     def install(self) -> bool:
         """Take part in the end of this process; whether SIGTERM was free to be taken."""
@@ -57,16 +60,33 @@ class Farewell:
             self._flush(self._limit_s)
 
     def _on_signal(self, _number: int, frame: FrameType | None) -> None:
-        now = time.monotonic()
-        if os.getpid() != self._pid:
+        if os.getpid() != self._pid or self._leaving:
             _die()
-        self._until = self._until or now + self._limit_s
-        if _writing(frame) and now < self._until:
-            # This thread holds the journal's lock. It goes on until it does not, and is asked again.
-            again = threading.Timer(AGAIN_S, os.kill, (self._pid, signal.SIGTERM))
-            again.daemon = True
-            again.start()
-            return
+        first = not self._until
+        self._until = self._until or time.monotonic() + self._limit_s
+        holding = _outermost(frame)
+        if holding is None or time.monotonic() >= self._until:
+            self._leave()
+        elif first:
+            self._leave_after(holding)
+
+    def _leave_after(self, frame: FrameType) -> None:
+        """This thread holds a lock of ours: leave where it has given it back, or when the time is over."""
+
+        def left(_frame: FrameType, event: str, _arg: object) -> object:
+            if event == "return":
+                sys.settrace(None)
+                self._leave()
+            return left
+
+        frame.f_trace = left
+        sys.settrace(lambda *_event: None)
+        late = threading.Timer(self._limit_s, os.kill, (self._pid, signal.SIGTERM))
+        late.daemon = True
+        late.start()
+
+    def _leave(self) -> None:
+        self._leaving = True
         worker = threading.Thread(target=self._say, name="waypost-farewell", daemon=True)
         worker.start()
         worker.join(max(0.0, self._until - time.monotonic()))
@@ -79,12 +99,14 @@ class Farewell:
             self._flush(max(0.0, self._until - time.monotonic()))
 
 
-def _writing(frame: FrameType | None) -> bool:
+def _outermost(frame: FrameType | None) -> FrameType | None:
+    """The outermost frame of those that may hold a lock; None when the signal came between two of our steps."""
+    found = None
     while frame is not None:
-        if frame.f_globals.get("__name__") in _WRITING:
-            return True
+        if frame.f_globals.get("__name__") in _HOLDING:
+            found = frame
         frame = frame.f_back
-    return False
+    return found
 
 
 def _die() -> None:

@@ -10,10 +10,12 @@ from __future__ import annotations
 import logging
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
+from enum import Enum
 from importlib.metadata import entry_points
 from typing import Any, Final
 
@@ -84,7 +86,7 @@ class Wire:
         except _Retrying:
             result = SpanExportResult.FAILURE
         except Exception as error:
-            return Sent(False, f"{type(error).__name__}: {error}", blame_data=_unencodable(error))
+            return Sent(False, _root_of(error), blame_data=_unencodable(error))
         finally:
             detach(token)
         if result is SpanExportResult.SUCCESS:
@@ -124,9 +126,11 @@ class Wire:
             return
         message = record.getMessage().partition("\n")[0]
         transient = message.startswith("Transient error")
-        code = next(
-            (arg.name for arg in _args_of(record) if hasattr(arg, "name") and hasattr(arg, "value")), ""
-        )
+        args = record.args if isinstance(record.args, tuple) else ()
+        error = next((arg for arg in args if isinstance(arg, BaseException)), None)
+        code = next((arg.name for arg in args if isinstance(arg, Enum)), "")
+        if error is not None:
+            message = _root_of(error)
         self._answer.words = message if code in message else f"{code} {message}"
         if transient and threading.get_ident() == self._ears.thread:
             raise _Retrying
@@ -212,8 +216,6 @@ def _seconds(value: str | None) -> float:
     except ValueError:
         pass
     try:
-        import time
-
         return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
     except (TypeError, ValueError):
         return 0.0
@@ -225,5 +227,13 @@ def _unencodable(error: Exception) -> bool:
     )
 
 
-def _args_of(record: logging.LogRecord) -> Sequence[Any]:
-    return record.args if isinstance(record.args, tuple) else ()
+def _root_of(error: BaseException) -> str:
+    """What lies at the bottom of an error that three libraries have wrapped."""
+    seen: set[int] = set()
+    while id(error) not in seen:
+        seen.add(id(error))
+        inside = [getattr(arg, "reason", arg) for arg in error.args if isinstance(arg, BaseException)]
+        error = error.__cause__ or error.__context__ or next(iter(inside), None) or error
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return f"{type(error).__name__}: {error}"
