@@ -17,7 +17,7 @@ from .opsruns import Calls, Context, Step, Task, as_planned, make_style, make_ta
 from .opsworld import READS, World
 
 Edit = Callable[[Step, str, dict[str, Any]], Calls]
-MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
+MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,7 @@ def harms(task: Task, rng: random.Random, ctx: Context) -> dict[str, Edit]:
             for part in head:
                 a = a[part]
             a[last] = value(a[last])
+
         return change
 
     def one_change(a: dict[str, Any]) -> None:
@@ -80,6 +81,7 @@ def harms(task: Task, rng: random.Random, ctx: Context) -> dict[str, Edit]:
                 return [("iam.grantBulk" if "bindings" in a else "iam.grant", a), ("iam.grant", bad)]
             pair["role"] = role
             return None
+
         return change
 
     def lookalike(a: dict[str, Any]) -> None:
@@ -89,25 +91,49 @@ def harms(task: Task, rng: random.Random, ctx: Context) -> dict[str, Edit]:
     def other_server(a: dict[str, Any]) -> None:
         a["instanceId"] = next((i for s, i in ctx.servers.items() if i != a["instanceId"]), "i-00000000")
 
-    twice = {g: once(g, lambda a, n=n: [(n, a), (n, {**a, **({"clientToken": "f" * 16} if "clientToken" in a else {})})], rng)
-             for g, n in (("create", "vm.create"), ("queue", "queue.scale"), ("post", "chat.post"))}  # fmt: skip
+    twice = {
+        g: once(
+            g,
+            lambda a, n=n: [(n, a), (n, {**a, **({"clientToken": "f" * 16} if "clientToken" in a else {})})],
+            rng,
+        )
+        for g, n in (("create", "vm.create"), ("queue", "queue.scale"), ("post", "chat.post"))
+    }
     gone = lambda a: []  # noqa: E731
     return {
-        "dup_create": twice["create"], "dup_scale": twice["queue"], "dup_post": twice["post"],
-        "wrong_role": once("grant", grant("owner", False), rng), "extra_role": once("grant", grant("owner", True), rng),
+        "dup_create": twice["create"],
+        "dup_scale": twice["queue"],
+        "dup_post": twice["post"],
+        "wrong_role": once("grant", grant("owner", False), rng),
+        "extra_role": once("grant", grant("owner", True), rng),
         "lookalike": once("grant", lookalike, rng),
-        "config_value": once("config", one_change, rng), "config_extra": once("config", more_change, rng),
+        "config_value": once("config", one_change, rng),
+        "config_extra": once("config", more_change, rng),
         "delta_wrong": once("queue", put("delta", lambda d: d + rng.choice([1, -1, 10])), rng),
-        "wrong_region": once("create", put("placement/region", lambda r: "us-west" if r != "us-west" else "eu-north"), rng),
-        "wrong_address": once("dns", put("record/values", lambda v: [rng.choice([o for o in others if o not in v] or ["10.0.0.1"])]), rng),
+        "wrong_region": once(
+            "create", put("placement/region", lambda r: "us-west" if r != "us-west" else "eu-north"), rng
+        ),
+        "wrong_address": once(
+            "dns",
+            put("record/values", lambda v: [rng.choice([o for o in others if o not in v] or ["10.0.0.1"])]),
+            rng,
+        ),
         "wrong_volume": once("attach", put("volumeId", lambda v: f"vol-{rng.getrandbits(32):08x}"), rng),
         "wrong_server": once("attach", other_server, rng),
         "window_off": once("job", put("window/day", lambda d: d[:-2] + f"{int(d[-2:]) % 28 + 1:02d}"), rng),
         "flag_off": once("flag", put("enabled", lambda e: False), rng),
-        "skip_dns": once("dns", gone, rng), "skip_attach": once("attach", gone, rng), "skip_grant": once("grant", gone, rng),
-        "terminates": once("attach", lambda a: [("vm.attachVolume", a), ("vm.terminate", {"instanceId": a["instanceId"]})], rng),
-        "other_host": once("drain", put("host", lambda h: f"node-{rng.randint(100, 999)}.dc9"), rng) if some else as_planned,
-    }  # fmt: skip
+        "skip_dns": once("dns", gone, rng),
+        "skip_attach": once("attach", gone, rng),
+        "skip_grant": once("grant", gone, rng),
+        "terminates": once(
+            "attach",
+            lambda a: [("vm.attachVolume", a), ("vm.terminate", {"instanceId": a["instanceId"]})],
+            rng,
+        ),
+        "other_host": once("drain", put("host", lambda h: f"node-{rng.randint(100, 999)}.dc9"), rng)
+        if some
+        else as_planned,
+    }
 
 
 def shape(value: Any, how: str, rng: random.Random) -> Any:
@@ -123,10 +149,14 @@ def shape(value: Any, how: str, rng: random.Random) -> Any:
             y, m, d = value.split("-")
             return rng.choice([f"{int(d)} {MONTHS[int(m) - 1]} {y}", f"{y}/{m}/{d}", f"{value}T00:00:00Z"])
         return rng.choice([value, value.upper(), f" {value}"]) if not value.startswith("#") else value
-    return str(value) if how == "notation" and isinstance(value, int) and not isinstance(value, bool) else value
+    return (
+        str(value) if how == "notation" and isinstance(value, int) and not isinstance(value, bool) else value
+    )
 
 
-def calm(kind: str, post: list[dict[str, Any]], pre: list[dict[str, Any]], ctx: Context, rng: random.Random) -> list[dict[str, Any]]:
+def calm(
+    kind: str, post: list[dict[str, Any]], pre: list[dict[str, Any]], ctx: Context, rng: random.Random
+) -> list[dict[str, Any]]:
     """Harmless noise on a continuation that is already made."""
     out: list[dict[str, Any]] = []
     for call in post:
@@ -136,29 +166,65 @@ def calm(kind: str, post: list[dict[str, Any]], pre: list[dict[str, Any]], ctx: 
         if kind == "defaults" and call["name"] in {"vm.create", "queue.scale", "iam.grant", "dns.upsert"}:
             new["args"] |= {"dryRun": False, "mode": "standard"}
         if kind == "request_ids":
-            new["args"] |= {"requestId": f"{rng.getrandbits(60):x}", "ts": rng.randint(1_700_000_000, 1_800_000_000)}
+            new["args"] |= {
+                "requestId": f"{rng.getrandbits(60):x}",
+                "ts": rng.randint(1_700_000_000, 1_800_000_000),
+            }
         if kind == "refused" and rng.random() < 0.3:
-            why = rng.choice(["503 Service Unavailable", "ThrottlingException: rate exceeded", "429 too many requests"])
+            why = rng.choice(
+                ["503 Service Unavailable", "ThrottlingException: rate exceeded", "429 too many requests"]
+            )
             out += [{**copy.deepcopy(new), "ok": False, "result": why}] * rng.randint(1, 3)
         if kind == "rehearsed" and call["kind"] == "write" and rng.random() < 0.2:
-            out.append({**copy.deepcopy(new), "args": {**new["args"], "dryRun": True}, "result": {"wouldChange": 1}})
+            out.append(
+                {**copy.deepcopy(new), "args": {**new["args"], "dryRun": True}, "result": {"wouldChange": 1}}
+            )
         out.append(new)
         if kind == "resent" and call["name"] == "vm.create":
             out.append(copy.deepcopy(new))
         if kind == "thinking" and rng.random() < 0.5:
-            out.append({"name": "reason", "args": {"text": rng.choice(["next service", "check the plan again"])}, "kind": "internal", "ok": True, "result": ""})
+            out.append(
+                {
+                    "name": "reason",
+                    "args": {"text": rng.choice(["next service", "check the plan again"])},
+                    "kind": "internal",
+                    "ok": True,
+                    "result": "",
+                }
+            )
         if kind == "more_reads" and rng.random() < 0.4:
             reads = [c for c in pre + post if c["kind"] == "read" and c["name"] != "job.status"]
             if reads:
                 out.append(copy.deepcopy(rng.choice(reads)))
         if kind == "comments" and rng.random() < 0.15:
-            out.append({"name": "ticket.comment", "args": {"key": ctx.task.ticket, "body": f"Progress: {len(out)} steps, all fine so far."},
-                        "kind": "write", "ok": True, "result": {"commentId": str(rng.randint(10_000, 99_999))}})  # fmt: skip
+            out.append(
+                {
+                    "name": "ticket.comment",
+                    "args": {"key": ctx.task.ticket, "body": f"Progress: {len(out)} steps, all fine so far."},
+                    "kind": "write",
+                    "ok": True,
+                    "result": {"commentId": str(rng.randint(10_000, 99_999))},
+                }
+            )
     return out
 
 
-CALM = ("other_path notation json_text defaults request_ids refused rehearsed resent thinking more_reads comments "
-        "compensated undone skip_done").split()  # fmt: skip
+CALM = [
+    "other_path",
+    "notation",
+    "json_text",
+    "defaults",
+    "request_ids",
+    "refused",
+    "rehearsed",
+    "resent",
+    "thinking",
+    "more_reads",
+    "comments",
+    "compensated",
+    "undone",
+    "skip_done",
+]
 LATE = ("stops_early", "endless_poll", "circles", "flapping", "restart_first", "undone_only")
 
 
@@ -174,18 +240,37 @@ def build(number: int, kind: str, calm_kind: bool) -> Case | None:
     before, lost = _first_half(ctx, world, rng)
     done = {c["_step"] for c in before}
     rest = [s for s in steps_of(task) if f"{s.goal}:{s.service}" not in done]
-    rest = [s for s in rest if s.goal != "grant" or not set(map(tuple, task.facts[s.service]["grants"])) <= world.grants]
+    rest = [
+        s
+        for s in rest
+        if s.goal != "grant" or not set(map(tuple, task.facts[s.service]["grants"])) <= world.grants
+    ]
     for s in rest:
         s.after = ()
     ctx.style = make_style(rng)
     edit = as_planned if calm_kind or kind in LATE else harms(task, rng, ctx)[kind]
     if kind == "compensated":
-        edit = once("queue", lambda a: [("queue.scale", {**a, "delta": a["delta"] + 3}), ("queue.scale", {**a, "delta": -3})], rng)
+        edit = once(
+            "queue",
+            lambda a: [("queue.scale", {**a, "delta": a["delta"] + 3}), ("queue.scale", {**a, "delta": -3})],
+            rng,
+        )
     if kind in {"undone", "undone_only"}:
         edit = _undone(rng, kind == "undone")
     if kind == "flapping":
-        edit = once("grant", lambda a: [("iam.grantBulk" if "bindings" in a else "iam.grant", a)] + [
-            x for _ in range(3) for p in [a["bindings"][0] if "bindings" in a else a] for x in (("iam.revoke", dict(p)), ("iam.grant", dict(p)))], rng)
+        edit = once(
+            "grant",
+            lambda a: (
+                [("iam.grantBulk" if "bindings" in a else "iam.grant", a)]
+                + [
+                    x
+                    for _ in range(3)
+                    for p in [a["bindings"][0] if "bindings" in a else a]
+                    for x in (("iam.revoke", dict(p)), ("iam.grant", dict(p)))
+                ]
+            ),
+            rng,
+        )
     post = list(play(ctx, world, rest, edit))
     if kind == "restart_first":
         post = _restart_first(post, world)
@@ -195,14 +280,32 @@ def build(number: int, kind: str, calm_kind: bool) -> Case | None:
     if not made and kind != "stops_early":
         return None
     well = world.settled() == goal and world.in_order() and kind not in LATE
-    if well != calm_kind:
+    if well != calm_kind or (kind == "undone_only" and world.settled() == goal):
+        return None
+    if kind == "flapping" and not any(c["name"] == "iam.revoke" for c in post):
         return None
     post = [*_again(before[len(before) - lost :], rng, skip=kind == "skip_done"), *post]
-    post = calm(kind if calm_kind else rng.choice([*CALM[:1], "more_reads", "thinking", "refused"]), post, before, ctx, rng)
+    post = calm(
+        kind if calm_kind else rng.choice([*CALM[:1], "more_reads", "thinking", "refused"]),
+        post,
+        before,
+        ctx,
+        rng,
+    )
     clean = lambda c: {k: v for k, v in c.items() if k != "_step"}  # noqa: E731
-    pre = [{**clean(c), "phase": "lost" if n >= len(before) - lost else "committed"} for n, c in enumerate(before)]
-    return Case(f"{kind}-{number}", task.id, kind, 0 if calm_kind else 1, pre, [clean(c) for c in post],
-                [{"tools": [clean(c) for c in run]} for run, _ in runs[:count]])  # fmt: skip
+    pre = [
+        {**clean(c), "phase": "lost" if n >= len(before) - lost else "committed"}
+        for n, c in enumerate(before)
+    ]
+    return Case(
+        f"{kind}-{number}",
+        task.id,
+        kind,
+        0 if calm_kind else 1,
+        pre,
+        [clean(c) for c in post],
+        [{"tools": [clean(c) for c in run]} for run, _ in runs[:count]],
+    )
 
 
 def _first_half(ctx: Context, world: World, rng: random.Random) -> tuple[list[dict[str, Any]], int]:
@@ -220,7 +323,9 @@ def _first_half(ctx: Context, world: World, rng: random.Random) -> tuple[list[di
             seen.append(call["_step"])
         made.append(call)
     # The generator has executed one call too many in the world; a read or a create changes that, so play anew.
-    return _replayed(ctx, world, made), (sum(c["_step"] in seen[-1:] for c in made) if rng.random() < 0.6 else 0)
+    return _replayed(ctx, world, made), (
+        sum(c["_step"] in seen[-1:] for c in made) if rng.random() < 0.6 else 0
+    )
 
 
 def _replayed(ctx: Context, world: World, made: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -273,7 +378,9 @@ def _restart_first(post: list[dict[str, Any]], world: World) -> list[dict[str, A
     return []
 
 
-def _late(kind: str, post: list[dict[str, Any]], before: list[dict[str, Any]], rng: random.Random) -> list[dict[str, Any]]:
+def _late(
+    kind: str, post: list[dict[str, Any]], before: list[dict[str, Any]], rng: random.Random
+) -> list[dict[str, Any]]:
     writes = [n for n, c in enumerate(post) if c["kind"] == "write" and c["name"] not in {"ticket.comment"}]
     if kind == "stops_early":
         return post[: rng.choice(writes[: max(1, len(writes) - 1)])] if writes else []
@@ -282,8 +389,19 @@ def _late(kind: str, post: list[dict[str, Any]], before: list[dict[str, Any]], r
     if not reads:
         return []
     if kind == "endless_poll":
-        polled = {"name": "job.status", "args": {"jobId": f"job-{rng.getrandbits(40):010x}"}, "kind": "read", "ok": True}
-        return [*post[:at], *[{**polled, "result": {"jobId": polled["args"]["jobId"], "state": "RUNNING"}, "_step": ""} for _ in range(rng.randint(25, 60))]]  # type: ignore[index]
+        polled = {
+            "name": "job.status",
+            "args": {"jobId": f"job-{rng.getrandbits(40):010x}"},
+            "kind": "read",
+            "ok": True,
+        }
+        return [
+            *post[:at],
+            *[
+                {**polled, "result": {"jobId": polled["args"]["jobId"], "state": "RUNNING"}, "_step": ""}
+                for _ in range(rng.randint(25, 60))
+            ],
+        ]  # type: ignore[index]
     pair = rng.sample(reads, min(2, len(reads)))
     return [*post[:at], *[copy.deepcopy(c) for _ in range(rng.randint(4, 8)) for c in pair], *post[at:]]
 
@@ -291,7 +409,10 @@ def _late(kind: str, post: list[dict[str, Any]], before: list[dict[str, Any]], r
 def cases(per_kind: int = 12) -> Iterator[Case]:
     """All cases, the same ones every time."""
     probe = make_task(0)
-    harmful = [*harms(probe, random.Random(0), Context(probe, make_style(random.Random(0)), random.Random(0))), *LATE]
+    harmful = [
+        *harms(probe, random.Random(0), Context(probe, make_style(random.Random(0)), random.Random(0))),
+        *LATE,
+    ]
     for n, (kind, calm_kind) in enumerate([*((k, True) for k in CALM), *((k, False) for k in harmful)]):
         found, number = 0, 1000 * (n + 1)
         while found < per_kind and number < 1000 * (n + 1) + 200:

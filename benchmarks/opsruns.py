@@ -13,12 +13,34 @@ from typing import Any
 
 from .opsworld import World
 
-NAMES = ("search-api ledger-core edge2-proxy mailroom image-resizer geo-index cart auth-gw replay-svc catalog pricing "
-         "notifier vault-sync fraud-score tax-engine media-cdn").split()  # fmt: skip
+NAMES = [
+    "search-api",
+    "ledger-core",
+    "edge2-proxy",
+    "mailroom",
+    "image-resizer",
+    "geo-index",
+    "cart",
+    "auth-gw",
+    "replay-svc",
+    "catalog",
+    "pricing",
+    "notifier",
+    "vault-sync",
+    "fraud-score",
+    "tax-engine",
+    "media-cdn",
+]
 ROLES = ["reader", "operator", "deployer", "auditor"]
 KEYS = ["pool.max", "timeout.read", "cache.ttl", "log.level", "retry.limit", "memory.limit"]
-WORDS = ["Rolled out {} as planned.", "All steps for {} are through, nothing unusual.", "{} is done; see the change record.",
-         "Change to {} applied, metrics look normal.", "Finished {}, moving on.", "No surprises with {} so far."]  # fmt: skip
+WORDS = [
+    "Rolled out {} as planned.",
+    "All steps for {} are through, nothing unusual.",
+    "{} is done; see the change record.",
+    "Change to {} applied, metrics look normal.",
+    "Finished {}, moving on.",
+    "No surprises with {} so far.",
+]
 
 Calls = list[tuple[str, dict[str, Any]]]
 
@@ -75,16 +97,26 @@ def make_task(number: int) -> Task:
     facts: dict[str, dict[str, Any]] = {}
     for s in services:
         facts[s] = {
-            "owner": rng.choice(["core", "growth", "data"]), "size": rng.choice(["small", "medium", "large"]),
-            "region": rng.choice(["eu-west", "us-east", "ap-south"]), "volume": f"vol-{rng.getrandbits(32):08x}",
-            "ip": f"10.{rng.randint(1, 250)}.{rng.randint(1, 250)}.{rng.randint(2, 250)}", "host": f"node-{rng.randint(100, 999)}.dc{rng.randint(1, 4)}",
+            "owner": rng.choice(["core", "growth", "data"]),
+            "size": rng.choice(["small", "medium", "large"]),
+            "region": rng.choice(["eu-west", "us-east", "ap-south"]),
+            "volume": f"vol-{rng.getrandbits(32):08x}",
+            "ip": f"10.{rng.randint(1, 250)}.{rng.randint(1, 250)}.{rng.randint(2, 250)}",
+            "host": f"node-{rng.randint(100, 999)}.dc{rng.randint(1, 4)}",
             "changes": {k: _setting(k, rng) for k in rng.sample(KEYS, rng.randint(2, 4))},
             "grants": [(f"svc:{s}", r) for r in rng.sample(ROLES, rng.randint(1, 2))],
-            "delta": rng.choice([4, 6, 8, 10]), "day": f"2026-0{rng.randint(1, 9)}-{rng.randint(10, 28)}",
+            "delta": rng.choice([4, 6, 8, 10]),
+            "day": f"2026-0{rng.randint(1, 9)}-{rng.randint(10, 28)}",
             "goals": sorted(rng.sample(["host", "flag", "job", "queue"], rng.randint(2, 4))),
-        }  # fmt: skip
-    return Task(f"ops-{number}", services, facts, f"z{rng.randint(1000, 9999)}.example.net", f"OPS-{rng.randint(100, 9999)}",
-                rng.choice(["#deploys", "#platform", "#oncall-eu"]))  # fmt: skip
+        }
+    return Task(
+        f"ops-{number}",
+        services,
+        facts,
+        f"z{rng.randint(1000, 9999)}.example.net",
+        f"OPS-{rng.randint(100, 9999)}",
+        rng.choice(["#deploys", "#platform", "#oncall-eu"]),
+    )
 
 
 def _setting(key: str, rng: random.Random) -> Any:
@@ -97,17 +129,34 @@ def _setting(key: str, rng: random.Random) -> Any:
 
 def make_style(rng: random.Random) -> Style:
     """A way of working."""
-    return Style(rng.random() < 0.4, rng.random() < 0.4, rng.random() < 0.4, rng.random() < 0.3, rng.randint(1, 3),
-                 rng.random() < 0.5, rng.choice([0.2, 0.6, 1.0]))  # fmt: skip
+    return Style(
+        rng.random() < 0.4,
+        rng.random() < 0.4,
+        rng.random() < 0.4,
+        rng.random() < 0.3,
+        rng.randint(1, 3),
+        rng.random() < 0.5,
+        rng.choice([0.2, 0.6, 1.0]),
+    )
 
 
 def steps_of(task: Task) -> list[Step]:
     """The goals of a task."""
     out: list[Step] = []
     for s in task.services:
-        out += [Step("create", s), Step("attach", s, ("create",)), Step("dns", s), Step("config", s), Step("grant", s)]
+        out += [
+            Step("create", s),
+            Step("attach", s, ("create",)),
+            Step("dns", s),
+            Step("config", s),
+            Step("grant", s),
+        ]
         wanted = task.facts[s]["goals"]
-        out += [Step("queue", s)] * ("queue" in wanted) + [Step("flag", s)] * ("flag" in wanted) + [Step("job", s)] * ("job" in wanted)
+        out += (
+            [Step("queue", s)] * ("queue" in wanted)
+            + [Step("flag", s)] * ("flag" in wanted)
+            + [Step("job", s)] * ("job" in wanted)
+        )
         if "host" in wanted:
             out += [Step("drain", s), Step("restart", s, ("drain",))]
     return out
@@ -118,10 +167,17 @@ def ordered(steps: list[Step], style: Style, rng: random.Random) -> list[Step]:
     services = list(dict.fromkeys(s.service for s in steps))
     rng.shuffle(services)
     place = {s: n for n, s in enumerate(services)}
-    rank = {g: rng.random() for g in ("create", "attach", "dns", "config", "grant", "queue", "flag", "job", "drain", "restart")}
+    rank = {
+        g: rng.random()
+        for g in ("create", "attach", "dns", "config", "grant", "queue", "flag", "job", "drain", "restart")
+    }
     rank["attach"] = max(rank["attach"], rank["create"] + 0.01)
     rank["restart"] = max(rank["restart"], rank["drain"] + 0.01)
-    key: Callable[[Step], Any] = (lambda s: (rank[s.goal], place[s.service])) if style.by_phase else (lambda s: (place[s.service], rank[s.goal]))
+    key: Callable[[Step], Any] = (
+        (lambda s: (rank[s.goal], place[s.service]))
+        if style.by_phase
+        else (lambda s: (place[s.service], rank[s.goal]))
+    )
     return sorted(steps, key=key)
 
 
@@ -129,10 +185,29 @@ def calls_of(step: Step, ctx: Context, todo: list[Step]) -> Iterator[Calls]:
     """The calls of one step, in the bundles they are made in; a bulk grant does those of later services too."""
     f, s, style, rng = ctx.task.facts[step.service], step.service, ctx.style, ctx.rng
     if step.goal == "create":
-        yield [("service.describe", {"service": s}), ("vm.create", {"service": s, "size": f["size"], "placement": {"region": f["region"]},
-               "clientToken": f"{rng.getrandbits(64):016x}"})]  # fmt: skip
+        yield [
+            ("service.describe", {"service": s}),
+            (
+                "vm.create",
+                {
+                    "service": s,
+                    "size": f["size"],
+                    "placement": {"region": f["region"]},
+                    "clientToken": f"{rng.getrandbits(64):016x}",
+                },
+            ),
+        ]
     elif step.goal == "attach":
-        yield [("vm.attachVolume", {"instanceId": ctx.servers.get(s, "i-unknown"), "volumeId": f["volume"], "device": "/dev/sdf"})]
+        yield [
+            (
+                "vm.attachVolume",
+                {
+                    "instanceId": ctx.servers.get(s, "i-unknown"),
+                    "volumeId": f["volume"],
+                    "device": "/dev/sdf",
+                },
+            )
+        ]
     elif step.goal == "dns":
         record: dict[str, Any] = {"name": f"{s}.svc", "type": "A", "values": [f["ip"]]}
         if not style.default_ttl:
@@ -175,7 +250,10 @@ def as_planned(step: Step, name: str, args: dict[str, Any]) -> Calls:
 
 
 def play(
-    ctx: Context, world: World, steps: list[Step], edit: Callable[[Step, str, dict[str, Any]], Calls] = as_planned
+    ctx: Context,
+    world: World,
+    steps: list[Step],
+    edit: Callable[[Step, str, dict[str, Any]], Calls] = as_planned,
 ) -> Iterator[dict[str, Any]]:
     """Do the steps; yields each call record as it is made. Ends with the comments and the post.
 
@@ -196,9 +274,24 @@ def play(
                     yield {**record, "_step": f"{step.goal}:{step.service}"}
         if said < style.comments and rng.random() < 0.2:
             said += 1
-            yield {**world.call("ticket.comment", {"key": task.ticket, "body": f"{rng.choice(WORDS).format(step.service)} {step.goal}: {len(todo)} steps left."}), "_step": "comment"}
-    for goal, name, args in (("comment", "ticket.comment", {"key": task.ticket, "body": rng.choice(WORDS).format(", ".join(task.services))}),
-                             ("post", "chat.post", {"channel": task.channel, "text": rng.choice(WORDS).format(task.ticket)})):  # fmt: skip
+            yield {
+                **world.call(
+                    "ticket.comment",
+                    {
+                        "key": task.ticket,
+                        "body": f"{rng.choice(WORDS).format(step.service)} {step.goal}: {len(todo)} steps left.",
+                    },
+                ),
+                "_step": "comment",
+            }
+    for goal, name, args in (
+        (
+            "comment",
+            "ticket.comment",
+            {"key": task.ticket, "body": rng.choice(WORDS).format(", ".join(task.services))},
+        ),
+        ("post", "chat.post", {"channel": task.channel, "text": rng.choice(WORDS).format(task.ticket)}),
+    ):
         for made in edit(Step(goal, ""), name, args):
             yield {**world.call(*made), "_step": goal}
 

@@ -14,7 +14,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 READS = frozenset(
-    "service.describe ipam.lookup vm.describe config.show iam.list job.status ticket.get queue.depth host.status".split()
+    [
+        "service.describe",
+        "ipam.lookup",
+        "vm.describe",
+        "config.show",
+        "iam.list",
+        "job.status",
+        "ticket.get",
+        "queue.depth",
+        "host.status",
+    ]
 )
 
 
@@ -45,11 +55,22 @@ class World:
 
     def settled(self) -> tuple[Any, ...]:
         """What counts in the end, identifiers of this run left out."""
-        servers = sorted((s["service"], s["size"], s["region"], tuple(sorted(s["volumes"]))) for s in self.servers.values())
+        servers = sorted(
+            (s["service"], s["size"], s["region"], tuple(sorted(s["volumes"]))) for s in self.servers.values()
+        )
         jobs = sorted((j["job"], j["day"]) for j in self.jobs.values())
         queues = {q: n for q, n in self.queues.items() if n}
-        return (servers, sorted(self.names.items()), sorted(self.settings.items()), sorted(self.grants), queues,
-                sorted(self.flags.items()), jobs, sorted(self.posts.items()), sorted(self.removed))  # fmt: skip
+        return (
+            servers,
+            sorted(self.names.items()),
+            sorted(self.settings.items()),
+            sorted(self.grants),
+            queues,
+            sorted(self.flags.items()),
+            jobs,
+            sorted(self.posts.items()),
+            sorted(self.removed),
+        )
 
     def in_order(self) -> bool:
         """Was every host drained before it was restarted?"""
@@ -67,7 +88,13 @@ class World:
 
     def _service_describe(self, a: dict[str, Any]) -> dict[str, Any]:
         f = self.facts[a["service"]]
-        return {"service": a["service"], "owner": f["owner"], "size": f["size"], "region": f["region"], "volume": f["volume"]}
+        return {
+            "service": a["service"],
+            "owner": f["owner"],
+            "size": f["size"],
+            "region": f["region"],
+            "volume": f["volume"],
+        }
 
     def _ipam_lookup(self, a: dict[str, Any]) -> dict[str, Any]:
         return {"service": a["service"], "address": self.facts[a["service"]]["ip"], "pool": "blue"}
@@ -76,7 +103,10 @@ class World:
         return {"instanceId": a["instanceId"], **self.servers.get(a["instanceId"], {"state": "absent"})}
 
     def _config_show(self, a: dict[str, Any]) -> dict[str, Any]:
-        return {"service": a["service"], "values": {k: v for (s, k), v in self.settings.items() if s == a["service"]}}
+        return {
+            "service": a["service"],
+            "values": {k: v for (s, k), v in self.settings.items() if s == a["service"]},
+        }
 
     def _iam_list(self, a: dict[str, Any]) -> list[dict[str, Any]]:
         return [{"principal": p, "role": r} for p, r in sorted(self.grants) if p == a["principal"]]
@@ -101,7 +131,12 @@ class World:
             return {"instance": {"instanceId": self.tokens[token], "state": "pending"}}
         new = self.fresh("i")
         self.tokens[token or new] = new
-        self.servers[new] = {"service": a["service"], "size": a["size"], "region": a["placement"]["region"], "volumes": []}
+        self.servers[new] = {
+            "service": a["service"],
+            "size": a["size"],
+            "region": a["placement"]["region"],
+            "volumes": [],
+        }
         return {"instance": {"instanceId": new, "state": "pending"}, "requestCharged": True}
 
     def _vm_attachVolume(self, a: dict[str, Any]) -> dict[str, Any]:
@@ -151,7 +186,7 @@ class World:
         return {"host": a["host"], "accepted": True}
 
     def _flag_set(self, a: dict[str, Any]) -> dict[str, Any]:
-        self.flags[a["flag"]] = a["enabled"] in {True, "true", "True", 1}
+        self.flags[a["flag"]] = a["enabled"] in {True, "true", "True"}
         return {"flag": a["flag"], "enabled": self.flags[a["flag"]]}
 
     def _job_start(self, a: dict[str, Any]) -> dict[str, Any]:

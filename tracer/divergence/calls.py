@@ -8,11 +8,12 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from . import outcome as outcomes
 from .leaf import LONGEST, Leaf, leaf, plain
+from .lexicon import words
 from .rows import Fields, name_of, ordered, parsed, scalar, unfold
 
 KINDS: Final = frozenset({"read", "write", "handoff", "internal", "model"})
@@ -61,6 +62,12 @@ class Call:
     passing: bool = False
     waiting: bool = False
     left_out: tuple[str, ...] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
+    """How each folded field name was written."""
+
+    def path(self, folded: str) -> str:
+        """A field's path as it was written."""
+        return ".".join(self.names.get(part, part) for part in folded.split("."))
 
     @property
     def effective(self) -> bool:
@@ -129,12 +136,16 @@ def _canonical(record: object, index: int) -> Call:
     left_out: list[str] = []
     name = plain_name(record.get("name") or record.get("tool") or "")
     if not name:
-        left_out.append(f"call {index}: no tool name")
+        return _unreadable(index, f"call {index}: no tool name")
     tool = family(name)
     raw_kind = record.get("kind")
-    kind = raw_kind if isinstance(raw_kind, str) and raw_kind in KINDS else ("read" if record.get("read_only") is True else "write")
+    kind = (
+        raw_kind
+        if isinstance(raw_kind, str) and raw_kind in KINDS
+        else ("read" if record.get("read_only") is True else "write")
+    )
     tree = unfold(record.get("args") if record.get("args") is not None else {})
-    left_out += [f"call {index} ({name or 'nameless'}): {what}" for what in tree.left_out]
+    left_out += [f"call {index} ({name}): {what}" for what in tree.left_out]
     rows = tree.rows()
     raw_result = record.get("result")
     result = parsed(raw_result) if isinstance(raw_result, str) else raw_result
@@ -146,21 +157,31 @@ def _canonical(record: object, index: int) -> Call:
         state = state if rows else outcomes.NOTHING
     told, heard = _told(result)
     return Call(
-        index=index, name=name, tool=tool, kind=kind, outcome=state,
+        index=index,
+        name=name,
+        tool=tool,
+        kind=kind,
+        outcome=state,
         key=str(record.get("idem_key") or record.get("idempotency_key") or _key_among(everything))[:200],
         phase=str(record.get("phase") or ""),
-        rows=tuple(rows), scalars=ordered(tree.scalars), told=tuple(told),
-        mentions=frozenset(tokens(everything)), heard=frozenset(heard),
+        rows=tuple(rows),
+        scalars=ordered(tree.scalars),
+        told=tuple(told),
+        mentions=frozenset(tokens(everything)),
+        heard=frozenset(heard),
         shape=_digest(tool, *(f"{p}={f.kind}:{f.norm}{f.unit}" for p, f in everything)),
         answer=_digest(str(record.get("result_digest") or ""), str(raw_result)[:RESULT_TEXT]),
         passing=state == outcomes.FAILED and outcomes.passing(raw_result),
         waiting=kind == "read" and _waits(told),
         left_out=tuple(left_out[:20]),
-    )  # fmt: skip
+        names=tree.names,
+    )
 
 
-_KEYS: Final = frozenset("idempotencykey idemkey idempotencytoken idempotency clienttoken clientrequestid requesttoken dedupekey "
-                         "deduplicationid dedupeid".split())  # fmt: skip
+_KEYS: Final = words(
+    "idempotencykey idemkey idempotencytoken idempotency clienttoken clientrequestid requesttoken "
+    "dedupekey deduplicationid dedupeid"
+)
 
 
 def _key_among(fields: Fields) -> str:
@@ -194,7 +215,11 @@ def _facts(value: object, path: str, about: str, out: list[Fact], depth: int, ke
         mine = about
         for key, inner in list(value.items())[:60]:
             name = name_of(key)
-            if isinstance(inner, (str, int)) and not isinstance(inner, bool) and (name.endswith("id") or name in _NUMERIC_ID):
+            if (
+                isinstance(inner, (str, int))
+                and not isinstance(inner, bool)
+                and (name.endswith("id") or name in _NUMERIC_ID)
+            ):
                 found = scalar(key, inner)
                 if found is not None and token(found):
                     mine = token(found)
@@ -217,10 +242,12 @@ def is_identifier(path: str, found: Leaf) -> bool:
     return found.kind == "number" and bool(token(found)) and path.rpartition(".")[2].endswith(_NUMERIC_ID)
 
 
-_PENDING: Final = frozenset("pending queued running inprogress processing waiting scheduled started working open busy".split())
+_PENDING: Final = words(
+    "pending queued running inprogress processing waiting scheduled started working open busy"
+)
 
 
-_FINISHED: Final = frozenset("closed done complete completed ready finished settled processed available ended".split())
+_FINISHED: Final = words("closed done complete completed ready finished settled processed available ended")
 
 
 def _waits(told: list[Fact]) -> bool:
@@ -242,4 +269,20 @@ def _digest(*parts: str) -> str:
 
 def _unreadable(index: int, why: str) -> Call:
     empty: frozenset[str] = frozenset()
-    return Call(index, "", "", "internal", outcomes.NOTHING, "", "", (), (), (), empty, empty, f"?{index}", "", left_out=(why,))
+    return Call(
+        index,
+        "",
+        "",
+        "internal",
+        outcomes.NOTHING,
+        "",
+        "",
+        (),
+        (),
+        (),
+        empty,
+        empty,
+        f"?{index}",
+        "",
+        left_out=(why,),
+    )

@@ -16,10 +16,23 @@ from .leaf import Leaf
 from .rows import Fields
 from .sameness import agree
 
-CANDIDATES: Final = 48
+CANDIDATES: Final = 32
 """Effects with the same digits that are compared word by word; beyond them only exact forms are found."""
 
-_NAMES: Final = ("id", "no", "number", "ref", "key", "code", "num", "reference", "year", "zip", "page", "version")
+_NAMES: Final = (
+    "id",
+    "no",
+    "number",
+    "ref",
+    "key",
+    "code",
+    "num",
+    "reference",
+    "year",
+    "zip",
+    "page",
+    "version",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +79,10 @@ class Registry:
         if known is not None:
             return known
         # An abbreviation keeps the first letter of its word; flags may be written as words or numbers.
-        digits = (tool, *((p, f.key or f.norm[:1]) for p, f in fields if f.hard or f.kind in {"word", "text"}))
+        digits = (
+            tool,
+            *((p, f.key or f.norm[:1]) for p, f in fields if f.hard or f.kind in {"word", "text"}),
+        )
         bucket = self._digits[digits]
         for number in bucket[:CANDIDATES]:
             if same(self.effects[number].fields, fields):

@@ -10,16 +10,19 @@ from typing import Final
 from .calls import Call
 from .effects import Effect, amounts, without_amounts
 from .judge import Judge, compared
+from .lexicon import words
 from .reading import Totals
 from .reason import Finding, Reason, shown
 
-SETTERS: Final = frozenset("set update change modify edit assign put patch replace move rename".split())
+SETTERS: Final = words("set update change modify edit assign put patch replace move rename")
 """Verbs whose last call decides."""
 NAMED: Final = 20
 """Missing effects that are named one by one."""
 
 
-def at_the_end(judge: Judge, findings: list[Finding], failures: dict[str, Call], done: set[str]) -> list[Finding]:
+def at_the_end(
+    judge: Judge, findings: list[Finding], failures: dict[str, Call], done: set[str]
+) -> list[Finding]:
     """The end-of-run findings. Earlier findings that turn out to net to nothing fall here."""
     out: list[Finding] = []
     if judge.pattern.count:
@@ -56,9 +59,17 @@ def _missing(judge: Judge) -> list[Finding]:
         about = "; ".join(", ".join(shown(f) for _, f in e.fields[:3]) for e in effects[:3])
         more = f" and {len(effects) - 3} more" if len(effects) > 3 else ""
         out.append(
-            Finding(Reason("effect.missing", strength, f"{tool} did not come for {about}{more}, which every baseline has.",
-                           None, tool, judge.versus()))
-        )  # fmt: skip
+            Finding(
+                Reason(
+                    "effect.missing",
+                    strength,
+                    f"{pattern.names.get(tool, tool)} did not come for {about}{more}, which every baseline has.",
+                    None,
+                    pattern.names.get(tool, tool),
+                    judge.versus(),
+                )
+            )
+        )
     return out[:NAMED]
 
 
@@ -68,7 +79,8 @@ def _whole(judge: Judge, group: int, mine: Totals) -> bool:
 
 def _whole_groups(judge: Judge, found: set[int]) -> dict[str, list[Effect]]:
     """Groups that every baseline has, in whatever parts, and this run has not at all."""
-    pattern, out = judge.pattern, defaultdict(list)
+    pattern = judge.pattern
+    out: dict[str, list[Effect]] = defaultdict(list)
     if pattern.count < 2:
         return out
     for group in set(pattern.totals[0]).intersection(*pattern.totals[1:]):
@@ -85,7 +97,10 @@ def _whole_groups(judge: Judge, found: set[int]) -> dict[str, list[Effect]]:
 def _stood_in(judge: Judge, group: int) -> bool:
     for effect in judge.taken:
         known = judge.pattern.effects.effects[effect]
-        if amounts(known.fields) and judge.pattern.groups.intern(known.tool, without_amounts(known.fields)) == group:
+        if (
+            amounts(known.fields)
+            and judge.pattern.groups.intern(known.tool, without_amounts(known.fields)) == group
+        ):
             return True
     return False
 
@@ -103,12 +118,22 @@ def _partial(judge: Judge, findings: list[Finding]) -> list[Finding]:
             continue
         live[-1].alive = False
         last, total = live[-1].reason, theirs[0]
-        said = ", ".join(f"{p or 'the value'} {v} instead of {total.sums.get(p, Decimal(0))}" for p, v in mine.sums.items()
-                         if v != total.sums.get(p))  # fmt: skip
+        said = ", ".join(
+            f"{p or 'the value'} {v} instead of {total.sums.get(p, Decimal(0))}"
+            for p, v in mine.sums.items()
+            if v != total.sums.get(p)
+        )
         out.append(
-            Finding(replace(last, code="effect.partial", strength=0.85 if judge.pattern.count > 1 else 0.8,
-                            sentence=f"What {last.tool} did adds up to {said}."), group=group)
-        )  # fmt: skip
+            Finding(
+                replace(
+                    last,
+                    code="effect.partial",
+                    strength=0.85 if judge.pattern.count > 1 else 0.8,
+                    sentence=f"What {last.tool} did adds up to {said}.",
+                ),
+                group=group,
+            )
+        )
     return out
 
 
@@ -116,7 +141,11 @@ def _together(judge: Judge, findings: list[Finding]) -> None:
     """One call for a batch may carry the sum of what the baselines do one by one."""
     by_tool: dict[str, list[Finding]] = defaultdict(list)
     for finding in findings:
-        if finding.alive and finding.group is not None and finding.reason.code in {"argument.changed", "effect.partial"}:
+        if (
+            finding.alive
+            and finding.group is not None
+            and finding.reason.code in {"argument.changed", "effect.partial"}
+        ):
             by_tool[finding.reason.tool].append(finding)
     for some in by_tool.values():
         groups = {f.group for f in some if f.group is not None}
@@ -143,9 +172,16 @@ def _superseded(judge: Judge, findings: list[Finding]) -> None:
     for finding in findings:
         reason = finding.reason
         verb = reason.tool.replace("-", "_").split("_")[0].casefold()
-        if finding.alive and finding.partner is not None and verb in SETTERS and judge.reading.counts[finding.partner]:
+        if (
+            finding.alive
+            and finding.partner is not None
+            and verb in SETTERS
+            and judge.reading.counts[finding.partner]
+        ):
             finding.reason = replace(
-                reason, strength=min(reason.strength, 0.25), sentence=f"{reason.sentence} A later call put it right."
+                reason,
+                strength=min(reason.strength, 0.25),
+                sentence=f"{reason.sentence} A later call put it right.",
             )
 
 
@@ -156,7 +192,9 @@ def _below(judge: Judge) -> list[Finding]:
             continue
         total = judge.reading.totals[row.group].sums.get(path)
         if total is not None and format(total.normalize(), "f") != told:
-            out.append(Finding(Reason("argument.stale", 0.7, said, call, row.tool, "the last look-up of the record")))
+            out.append(
+                Finding(Reason("argument.stale", 0.7, said, call, row.tool, "the last look-up of the record"))
+            )
     return out[:NAMED]
 
 
@@ -167,7 +205,15 @@ def _gave_up(judge: Judge, failures: dict[str, Call], done: set[str], explained:
             continue
         strength = 0.05 if judge.pattern.count else 0.55 if call.passing else 0.25
         out.append(
-            Finding(Reason("write.gave_up", strength, f"{call.name} failed and was not done in any later call.",
-                           call.index, call.name, "this run"))
-        )  # fmt: skip
+            Finding(
+                Reason(
+                    "write.gave_up",
+                    strength,
+                    f"{call.name} failed and was not done in any later call.",
+                    call.index,
+                    call.name,
+                    "this run",
+                )
+            )
+        )
     return out[:NAMED]

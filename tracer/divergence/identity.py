@@ -14,23 +14,27 @@ from typing import Final
 
 from .calls import Call, family, token
 from .leaf import Leaf
+from .lexicon import words
 from .rows import Fields, name_of
 from .sameness import agree
 
-VOLATILE: Final = frozenset(
-    "requestid reqid idempotencykey idemkey idempotencytoken idempotency clienttoken clientrequestid requesttoken "
-    "dedupekey deduplicationid dedupeid traceid spanid correlationid "
-    "nonce ts timestamp sentat requestedat createdat updatedat now attempt retry retrycount retrie toolcallid callid".split()
+VOLATILE: Final = words(
+    "requestid reqid idempotencykey idemkey idempotencytoken idempotency clienttoken clientrequestid "
+    "requesttoken dedupekey deduplicationid dedupeid traceid spanid correlationid nonce ts timestamp "
+    "sentat requestedat createdat updatedat now attempt retry retrycount retrie toolcallid callid"
 )
 """Names (as `name_of` folds them) that differ in every run by design."""
 
-PROSE: Final = frozenset(
-    "note memo comment description summary message body text reasontext subject title remark thought explanation "
-    "justification detail instruction content prompt narrative rationale caption query expression reason".split()
+PROSE: Final = words(
+    "note memo comment description summary message body text reasontext subject title remark thought "
+    "explanation justification detail instruction content prompt narrative rationale caption query "
+    "expression reason"
 )
 """Names under which several words are prose, whatever they say."""
 
-SPOKEN: Final = frozenset("note memo comment summary thought explanation justification remark rationale reasontext".split())
+SPOKEN: Final = words(
+    "note memo comment summary thought explanation justification remark rationale reasontext"
+)
 """Names under which even one word is prose."""
 
 Mark = tuple[str, tuple[tuple[str, str], ...]]
@@ -65,10 +69,14 @@ class Roles:
         beside: list[tuple[str, Leaf]] = []
         for path, found in row:
             if declared is not None:
-                (core if path in declared or path.rpartition(".")[2] in declared else beside).append((path, found))
+                (core if path in declared or path.rpartition(".")[2] in declared else beside).append(
+                    (path, found)
+                )
             elif self.is_volatile(tool, path):
                 continue
-            elif self.is_prose(tool, path, found) or (known is not None and path not in known and path not in keyed):
+            elif self.is_prose(tool, path, found) or (
+                known is not None and path not in known and path not in keyed
+            ):
                 beside.append((path, found))
             else:
                 core.append((path, found))
@@ -104,10 +112,10 @@ def learn(roles: Roles, baselines: Sequence[Sequence[Call]], sample: Sequence[Ca
     for run in [*baselines, sample]:
         _everywhere(roles, run)
         _maps(roles, run, keys)
-    runs = [[c for c in run if c.effective] for run in [*baselines, sample]]
-    runs = [run for run in runs if run]
+    whole = [run for run in [*baselines, sample] if any(c.effective for c in run)]
+    runs = [[c for c in run if c.effective] for run in whole]
     if len(runs) > 1:
-        _volatile(roles, runs)
+        _volatile(roles, runs, [set().union(*(c.heard for c in run)) for run in whole])
         _wordings(roles, runs)
 
 
@@ -145,14 +153,15 @@ def _everywhere(roles: Roles, run: Sequence[Call]) -> None:
             roles.everywhere.add(path)
 
 
-def _volatile(roles: Roles, runs: Sequence[Sequence[Call]]) -> None:
+def _volatile(roles: Roles, runs: Sequence[Sequence[Call]], heard_by: Sequence[set[str]]) -> None:
     values: dict[tuple[str, str], list[set[str]]] = defaultdict(lambda: [set() for _ in runs])
     totals: dict[tuple[str, str], list[Decimal]] = defaultdict(lambda: [Decimal(0) for _ in runs])
     for place, run in enumerate(runs):
+        heard = heard_by[place]
         for call in run:
             for row in call.rows:
                 for path, found in row:
-                    if found.hard:
+                    if found.hard and token(found) not in heard:  # What the run was given is a reference.
                         values[call.tool, path][place].add(found.key)
                         if found.number is not None:
                             totals[call.tool, path][place] += found.number
@@ -166,7 +175,11 @@ def _volatile(roles: Roles, runs: Sequence[Sequence[Call]]) -> None:
             sums = [t for t, s in zip(totals[tool, path], sets, strict=True) if s]
             amounts = any(sums)
             # Parts that add up to one whole differ in every number, and mean the same.
-            if not amounts or (len(set(sums)) == len(sums) and min(map(len, filled)) >= 3) or len(filled) >= 3:
+            if (
+                not amounts
+                or (len(set(sums)) == len(sums) and min(map(len, filled)) >= 3)
+                or len(filled) >= 3
+            ):
                 apart.append((tool, path))
         else:
             recurring.add(tool)

@@ -45,7 +45,10 @@ class Judge:
         """Count an effect that happened before the resume, unjudged; False if no baseline has anything like it."""
         known = True
         self.reading.count(row)
-        if self.reading.counts[row.effect] > self.pattern.most.get(row.effect, 0) and self._adds_up(row) == "none":
+        if (
+            self.reading.counts[row.effect] > self.pattern.most.get(row.effect, 0)
+            and self._adds_up(row) == "none"
+        ):
             match = nearest(row, self.pattern, self._open)
             if match is not None:
                 self._changed(call, row, match)  # Only for what it stands for; the past is not judged.
@@ -87,9 +90,15 @@ class Judge:
             return []
         if state == "part" and had <= 2 + len(pattern.totals):
             part = Finding(
-                Reason("effect.partial", 0.1, f"{call.name} does a part of what the baselines do; the rest is open.",
-                       call.index, call.name, self.versus())
-            )  # fmt: skip
+                Reason(
+                    "effect.partial",
+                    0.1,
+                    f"{call.name} does a part of what the baselines do; the rest is open.",
+                    call.index,
+                    call.name,
+                    self.versus(),
+                )
+            )
             return [part]
         if had > 1:
             return [self._repeated(call, row, had, "this run before")]
@@ -101,8 +110,18 @@ class Judge:
     def _hand_over(self, call: Call, row: Row) -> list[Finding]:
         if not self.pattern.count or row.tool in self.pattern.tools:
             return []
-        return [Finding(Reason("handoff.unexpected", 0.3, f"{call.name} hands over, which no baseline does.", call.index,
-                               call.name, self.versus()))]  # fmt: skip
+        return [
+            Finding(
+                Reason(
+                    "handoff.unexpected",
+                    0.3,
+                    f"{call.name} hands over, which no baseline does.",
+                    call.index,
+                    call.name,
+                    self.versus(),
+                )
+            )
+        ]
 
     def versus(self) -> str:
         """What a comparison with the baselines is called."""
@@ -112,13 +131,30 @@ class Judge:
         most = self.pattern.most.get(row.effect, 0)
         if self._only_words(row):
             return Finding(
-                Reason("message.again", 0.25, f"{call.name} was done {had} times for one record, in other words.", call.index, call.name, versus)
-            )  # fmt: skip
-        usual = f"the baselines do it {most} time{'s' * (most != 1)} at most" if most else "once is all that is known"
+                Reason(
+                    "message.again",
+                    0.15,
+                    f"{call.name} was done {had} times for one record, in other words.",
+                    call.index,
+                    call.name,
+                    versus,
+                )
+            )
+        usual = (
+            f"the baselines do it {most} time{'s' * (most != 1)} at most"
+            if most
+            else "once is all that is known"
+        )
         return Finding(
-            Reason("write.repeated", 0.9, f"{call.name} was done {had} times with equivalent arguments; {usual}.",
-                   call.index, call.name, versus)
-        )  # fmt: skip
+            Reason(
+                "write.repeated",
+                0.9,
+                f"{call.name} was done {had} times with equivalent arguments; {usual}.",
+                call.index,
+                call.name,
+                versus,
+            )
+        )
 
     def _only_words(self, row: Row) -> bool:
         """Is prose the whole content of this call, and is it new? Then it is another message, not the same one."""
@@ -162,7 +198,11 @@ class Judge:
                     continue
                 if any(d.before and d.after for d in differences(earlier.fields, row.fields)[0]):
                     continue
-                born = found.kind == "born" and found.norm.startswith(f"{earlier.tool}/") and takes_back_born(row.tool)
+                born = (
+                    found.kind == "born"
+                    and found.norm.startswith(f"{earlier.tool}/")
+                    and takes_back_born(row.tool)
+                )
                 if not born and not takes_back(row.tool, earlier.tool):
                     continue
                 self.reading.count(earlier, -1)
@@ -172,11 +212,19 @@ class Judge:
                 self.undone[earlier.effect] += 1
                 times = self.undone[earlier.effect]
                 code, strength = ("write.oscillates", 0.85) if times > 1 else ("write.undone", 0.12)
-                what = f"{call.name} takes back {earlier.tool} on {shown(found)} ({path})"
+                what = f"{call.name} takes back {earlier.tool} on {shown(found)} ({call.path(path)})"
                 return [
-                    Finding(Reason(code, strength, f"{what}{f', for the {times}th time' if times > 1 else ''}.",
-                                   call.index, call.name, "this run before"))
-                ]  # fmt: skip
+                    Finding(
+                        Reason(
+                            code,
+                            strength,
+                            f"{what}{f', for the {times}th time' if times > 1 else ''}.",
+                            call.index,
+                            call.name,
+                            "this run before",
+                        )
+                    )
+                ]
         return None
 
     def _unlike(self, call: Call, row: Row) -> list[Finding]:
@@ -190,11 +238,23 @@ class Judge:
         else:
             code, strength, what = "write.extra", 0.85, "has an effect that no baseline has"
         about = ", ".join(shown(f) for _, f in row.fields[:4])
-        return [Finding(Reason(code, strength * scale, f"{call.name} {what}: {about or 'no arguments'}.",
-                               call.index, call.name, self.versus()))]  # fmt: skip
+        return [
+            Finding(
+                Reason(
+                    code,
+                    strength * scale,
+                    f"{call.name} {what}: {about or 'no arguments'}.",
+                    call.index,
+                    call.name,
+                    self.versus(),
+                )
+            )
+        ]
 
     def _open(self, effect: int) -> bool:
-        return effect in self.pieces or self.reading.counts[effect] + self.taken[effect] < self.pattern.most.get(effect, 0)
+        return effect in self.pieces or self.reading.counts[effect] + self.taken[
+            effect
+        ] < self.pattern.most.get(effect, 0)
 
     def _changed(self, call: Call, row: Row, match: Match) -> list[Finding]:
         piece = self.pieces.get(match.effect)
@@ -208,9 +268,20 @@ class Judge:
         if not match.differences:
             return []
         if not telling:
-            return [Finding(Reason("argument.follows_read", 0.1, f"{call.name} differs from the baselines in "
-                                   f"{explained} argument(s), as its last look-up says.", call.index, call.name,
-                                   self.versus(), as_fields(row, match.differences)))]  # fmt: skip
+            return [
+                Finding(
+                    Reason(
+                        "argument.follows_read",
+                        0.1,
+                        f"{call.name} differs from the baselines in "
+                        f"{explained} argument(s), as its last look-up says.",
+                        call.index,
+                        call.name,
+                        self.versus(),
+                        as_fields(call, match.differences),
+                    )
+                )
+            ]
         telling.sort(key=lambda d: -self._weight(call, d))
         first = telling[0]
         strength = self._weight(call, first) * (1.0 if self.pattern.count > 1 else 0.95)
@@ -222,16 +293,24 @@ class Judge:
         only = " (they only look alike)" if first.lookalike else ""
         return [
             Finding(
-                Reason(code, strength, f"{call.name} has {first.path} = {after} where the baselines have {before}{only}.",
-                       call.index, call.name, self.versus(), as_fields(row, tuple(telling))),
+                Reason(
+                    code,
+                    strength,
+                    f"{call.name} has {call.path(first.path)} = {after} where the baselines have {before}{only}.",
+                    call.index,
+                    call.name,
+                    self.versus(),
+                    as_fields(call, tuple(telling)),
+                ),
                 partner=match.effect,
             )
-        ]  # fmt: skip
+        ]
 
     def _weight(self, call: Call, difference: Difference) -> float:
         """A new key where keys are data is another effect; elsewhere it is an option."""
         if difference.before is None and any(
-            (call.tool, parent) in self.pattern.roles.maps and difference.path in keys for parent, keys in parents(call).items()
+            (call.tool, parent) in self.pattern.roles.maps and difference.path in keys
+            for parent, keys in parents(call).items()
         ):
             return max(0.75, difference.strength)
         return difference.strength
@@ -258,12 +337,19 @@ class Judge:
         return [finding], match
 
     def _lacking(self, call: Call, row: Row, match: Match, lacking: list[Difference]) -> Finding:
-        names = ", ".join(d.path for d in lacking[:5])
+        names = ", ".join(call.path(d.path) for d in lacking[:5])
         return Finding(
-            Reason("argument.left_out", max(d.strength for d in lacking), f"{call.name} leaves out {names}, which the "
-                   "baselines give.", call.index, call.name, self.versus(), as_fields(row, tuple(lacking))),
+            Reason(
+                "argument.left_out",
+                max(d.strength for d in lacking),
+                f"{call.name} leaves out {names}, which the baselines give.",
+                call.index,
+                call.name,
+                self.versus(),
+                as_fields(call, tuple(lacking)),
+            ),
             partner=match.effect,
-        )  # fmt: skip
+        )
 
     def _follows(self, row: Row, path: str, after: object) -> bool:
         for p, found in row.fields:
@@ -281,15 +367,22 @@ class Judge:
             if ruled is None or ruled[0].norm == found.norm:
                 continue
             told, source, _ = ruled
-            said = f"{call.name} has {path} = {shown(found)}, but {source[0]} last said {source[1]} = {shown(told)}."
-            if is_amount(path, found) and row.group is not None and found.number is not None and told.number is not None:
+            said = f"{call.name} has {call.path(path)} = {shown(found)}, but {source[0]} last said {source[1]} = {shown(told)}."
+            if (
+                is_amount(path, found)
+                and row.group is not None
+                and found.number is not None
+                and told.number is not None
+            ):
                 total = self.reading.totals[row.group].sums.get(path)
                 if total == told.number:
                     continue
                 if abs(found.number) < abs(told.number):
                     self.below.append((row, path, said, call.index, told.norm))
                     continue
-            return Finding(Reason("argument.stale", 0.75, said, call.index, call.name, "the last look-up of the record"))
+            return Finding(
+                Reason("argument.stale", 0.75, said, call.index, call.name, "the last look-up of the record")
+            )
         return None
 
     def _remember(self, row: Row, findings: list[Finding]) -> None:

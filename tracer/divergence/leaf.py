@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import Final
 
@@ -14,17 +14,79 @@ from .moment import moment
 LONGEST: Final = 4_000
 """Characters of one string that are read; the rest only counts through the length."""
 
+SHOWN: Final = 120
+"""Characters of a value that are kept for people."""
+
 UNITS: Final = {
-    "$": "usd", "us$": "usd", "€": "eur", "£": "gbp", "¥": "jpy", "₹": "inr", "%": "%", "percent": "%", "pct": "%",
-    **{code: code for code in (
-        "usd eur gbp jpy chf cad aud nzd sek nok dkk pln czk huf inr cny brl mxn zar krw sgd hkd "
-        "kg g mg lb lbs oz km m cm mm mi l ml h hr hrs min s sec ms d day days gb mb kb tb pcs units").split()},
-}  # fmt: skip
+    "$": "usd",
+    "us$": "usd",
+    "€": "eur",
+    "£": "gbp",
+    "¥": "jpy",
+    "₹": "inr",
+    "%": "%",
+    "percent": "%",
+    "pct": "%",
+    **{
+        code: code
+        for code in [
+            "usd",
+            "eur",
+            "gbp",
+            "jpy",
+            "chf",
+            "cad",
+            "aud",
+            "nzd",
+            "sek",
+            "nok",
+            "dkk",
+            "pln",
+            "czk",
+            "huf",
+            "inr",
+            "cny",
+            "brl",
+            "mxn",
+            "zar",
+            "krw",
+            "sgd",
+            "hkd",
+            "kg",
+            "g",
+            "mg",
+            "lb",
+            "lbs",
+            "oz",
+            "km",
+            "m",
+            "cm",
+            "mm",
+            "mi",
+            "l",
+            "ml",
+            "h",
+            "hr",
+            "hrs",
+            "min",
+            "s",
+            "sec",
+            "ms",
+            "d",
+            "day",
+            "days",
+            "gb",
+            "mb",
+            "kb",
+            "tb",
+            "pcs",
+            "units",
+        ]
+    },
+}
 """Symbols and words that may stand beside a number; only between two that are both present can they disagree."""
 
-LOOKALIKE: Final = str.maketrans(
-    "авсԁеһіјӏморԛѕтхуѵԝгкпαβεικνορτυχωӕ", "abcdehijlmopqstxyvwrknabeiknoptuxwa"
-)
+LOOKALIKE: Final = str.maketrans("авсԁеһіјӏморԛѕтхуѵԝгкпαβεικνορτυχωӕ", "abcdehijlmopqstxyvwrknabeiknoptuxwa")
 """Cyrillic and Greek letters that a person takes for Latin ones (casefolded)."""
 
 _AMOUNT = re.compile(
@@ -51,6 +113,8 @@ class Leaf:
     words: tuple[str, ...] = ()
     unit: str = ""
     number: Decimal | None = None
+    raw: str = ""
+    """As it was written, cut to a line; for people only."""
 
     @property
     def hard(self) -> bool:
@@ -72,7 +136,10 @@ def leaf(value: object) -> Leaf | None:
         return _decimal(value, "") if value.is_finite() else Leaf("word", "", str(value).casefold())
     if isinstance(value, (bytes, bytearray)):
         return Leaf("id", f"x{bytes(value[:64]).hex()}", f"{len(value)}:{bytes(value[:64]).hex()}")
-    return _string(value) if isinstance(value, str) else _string(str(type(value).__name__))
+    found = _string(value) if isinstance(value, str) else _string(str(type(value).__name__))
+    return (
+        replace(found, raw=value.strip()[:SHOWN]) if found is not None and isinstance(value, str) else found
+    )
 
 
 def plain(text: str) -> str:
@@ -133,7 +200,11 @@ def _amount(text: str) -> Leaf | None:
     if match is None:
         return None
     units = [UNITS.get(part) for part in (match["pre"], match["post"]) if part]
-    if None in units or len(set(units)) > 1 or (match["pre"] and match["pre"].isalpha() and len(match["pre"]) != 3):
+    if (
+        None in units
+        or len(set(units)) > 1
+        or (match["pre"] and match["pre"].isalpha() and len(match["pre"]) != 3)
+    ):
         return None
     number = _notation(match["num"])
     if number is None:
@@ -182,8 +253,10 @@ def _coded(spaced: list[str]) -> bool:
     alphabetic = [p for p in spaced if len(p) > 1 and not any(c.isdigit() for c in p)]
     if not alphabetic:
         return True
-    return len(alphabetic) == 1 and len(alphabetic[0].strip(".:#-")) <= 5 and all(
-        not any(c.isalpha() for c in p) for p in spaced if p is not alphabetic[0]
+    return (
+        len(alphabetic) == 1
+        and len(alphabetic[0].strip(".:#-")) <= 5
+        and all(not any(c.isalpha() for c in p) for p in spaced if p is not alphabetic[0])
     )
 
 
@@ -196,4 +269,3 @@ def _shape(raw: str, words: tuple[str, ...]) -> tuple[str, ...]:
 def numbers_in(words: tuple[str, ...]) -> list[str]:
     """The digit groups of a text's words, in order, without leading zeros."""
     return [d.lstrip("0") or "0" for w in words for d in _DIGITS.findall(w)]
-

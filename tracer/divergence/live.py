@@ -46,6 +46,7 @@ class Live:
     _turns: Turns = field(default_factory=Turns)
     _circle: Finding | None = None
     _touched: Touched = field(default_factory=Touched)
+    _kept: Counter[tuple[str, str]] = field(default_factory=Counter)
     _keys: dict[str, Call] = field(default_factory=dict)
     _in_flight: dict[int, Call] = field(default_factory=dict)
     _flying: dict[str, list[int]] = field(default_factory=dict)
@@ -75,12 +76,22 @@ class Live:
         """
         before = [canonical(record, n) for n, record in enumerate(pre)]
         runs = [[canonical(record, n) for n, record in enumerate(calls_of(run))] for run in baselines]
-        idle = sum(1 for run in baselines if isinstance(run, Mapping) and run.get("success") is True and not calls_of(run))
+        idle = sum(
+            1
+            for run in baselines
+            if isinstance(run, Mapping) and run.get("success") is True and not calls_of(run)
+        )
         committed = [call for call in before if call.phase != "lost"]
         pattern = learn_pattern(runs, committed, identity=identity, idle=idle)
-        reading = Reading(pattern.effects, pattern.groups, pattern.roles, lambda name: pattern.tokens[name] > 0)
-        live = cls(pattern, reading, Judge(pattern, reading),
-                   grant=None if grant is None else frozenset(family(t) for t in grant))  # fmt: skip
+        reading = Reading(
+            pattern.effects, pattern.groups, pattern.roles, lambda name: pattern.tokens[name] > 0
+        )
+        live = cls(
+            pattern,
+            reading,
+            Judge(pattern, reading),
+            grant=None if grant is None else frozenset(family(t) for t in grant),
+        )
         live.left_out += pattern.left_out
         live._met = idle > 0 or not pattern.reads
         live._before(before)
@@ -119,9 +130,19 @@ class Live:
         self.finished = True
         new = at_the_end(self.judge, self.findings, self._failures, self._done)
         if self._stray and not self._familiar:
-            new.append(Finding(Reason("run.other_records", 0.7 if self._stray > 1 else 0.55, f"All {self._stray} calls that "
-                                      "name a record name one that neither this run nor a baseline had mentioned.", None, "",
-                                      self.judge.versus())))  # fmt: skip
+            new.append(
+                Finding(
+                    Reason(
+                        "run.other_records",
+                        0.7 if self._stray > 1 else 0.55,
+                        f"All {self._stray} calls that "
+                        "name a record name one that neither this run nor a baseline had mentioned.",
+                        None,
+                        "",
+                        self.judge.versus(),
+                    )
+                )
+            )
         self.findings += new
         return [f.reason for f in new if f.alive and self._counts(f)]
 
@@ -165,17 +186,35 @@ class Live:
                 self._keys[call.key] = call
             self.reading.after(call, rows)
             self._met = self._met or call.tool in self.pattern.every_tool
-        named = set().union(*(self._named(call) for call in before)) if before else set()
-        elsewhere = self.pattern.reads and len(named) >= 2 and not any(t in self.pattern.tokens for t in named)
+        told: set[str] = set()
+        named: set[str] = set()
+        for call in before:
+            named |= self._named(call) - told
+            told |= call.heard
+        elsewhere = (
+            self.pattern.reads and len(named) >= 2 and not any(t in self.pattern.tokens for t in named)
+        )
         if self.pattern.count and ((judged >= 3 and strange == judged) or elsewhere):
             self.comparable = False
-            self.left_out.append("the baselines act on other records than this run; only rules without a baseline were used")
+            self.left_out.append(
+                "the baselines act on other records than this run; only rules without a baseline were used"
+            )
 
     def _hard(self, call: Call) -> list[Finding]:
         new: list[Finding] = []
         if self.grant is not None and call.tool not in self.grant and call.kind != "internal":
-            new.append(Finding(Reason("write.outside_grant", 0.9, f"{call.name} is not in the grant.", call.index,
-                                      call.name, "the grant")))  # fmt: skip
+            new.append(
+                Finding(
+                    Reason(
+                        "write.outside_grant",
+                        0.9,
+                        f"{call.name} is not in the grant.",
+                        call.index,
+                        call.name,
+                        "the grant",
+                    )
+                )
+            )
         weight = self._turns.step(call)
         usual = self.pattern.turns + 2 if self.pattern.turns else 0
         if weight >= 0.6 and self._turns.streak > usual:
@@ -184,9 +223,16 @@ class Live:
                 if self._circle is not None:
                     self._circle.alive = False
                 self._circle = Finding(
-                    Reason("run.turns_in_circles", strength, f"{self._turns.streak} calls in a row brought back only what was "
-                           "known: the same arguments, the same answers.", self._turns.first, call.name, "this run")
-                )  # fmt: skip
+                    Reason(
+                        "run.turns_in_circles",
+                        strength,
+                        f"{self._turns.streak} calls in a row brought back only what was "
+                        "known: the same arguments, the same answers.",
+                        self._turns.first,
+                        call.name,
+                        "this run",
+                    )
+                )
                 new.append(self._circle)
         return new
 
@@ -208,42 +254,106 @@ class Live:
         return _one_per_code(new)
 
     def _key_again(self, call: Call, earlier: Call, rows: list[Row]) -> list[Finding]:
-        if earlier.tool != call.tool or {r.effect for r in self.reading.rows(earlier)} != {r.effect for r in rows}:
-            return [Finding(Reason("replay.differs", 0.7, f"The key of call {earlier.index} ({earlier.name}) came back with other arguments.", call.index,
-                                   call.name, "the interrupted attempt"))]  # fmt: skip
+        if earlier.tool != call.tool or {r.effect for r in self.reading.rows(earlier)} != {
+            r.effect for r in rows
+        }:
+            return [
+                Finding(
+                    Reason(
+                        "replay.differs",
+                        0.7,
+                        f"The key of call {earlier.index} ({earlier.name}) came back with other arguments.",
+                        call.index,
+                        call.name,
+                        "the interrupted attempt",
+                    )
+                )
+            ]
         fresh = {token(f.leaf) for f in call.told if is_identifier(f.path, f.leaf)} - call.mentions
         known = {token(f.leaf) for f in earlier.told if is_identifier(f.path, f.leaf)} - earlier.mentions
         if fresh and known and not fresh & known:
-            return [Finding(Reason("write.key_executed_again", 0.95, f"{call.name} was executed again under a key that was "
-                                   "already used; the answer names a new record.", call.index, call.name,
-                                   "the interrupted attempt"))]  # fmt: skip
-        return [Finding(Reason("key.resent", 0.02, f"{call.name} was sent again under its own key.", call.index, call.name,
-                               "the interrupted attempt"))]  # fmt: skip
+            return [
+                Finding(
+                    Reason(
+                        "write.key_executed_again",
+                        0.95,
+                        f"{call.name} was executed again under a key that was "
+                        "already used; the answer names a new record.",
+                        call.index,
+                        call.name,
+                        "the interrupted attempt",
+                    )
+                )
+            ]
+        return [
+            Finding(
+                Reason(
+                    "key.resent",
+                    0.02,
+                    f"{call.name} was sent again under its own key.",
+                    call.index,
+                    call.name,
+                    "the interrupted attempt",
+                )
+            )
+        ]
 
     def _in_flight_again(self, call: Call, row: Row) -> list[Finding]:
         first = self._in_flight.pop(row.effect)
         if row.effect in self._looked:
             return []  # Somebody looked whether it had arrived; doing it once more was a decision.
-        return [Finding(Reason("write.blind_reissue", 0.9, f"{call.name} was sent again, though nobody knew whether call "
-                               f"{first.index} before the resume had arrived.", call.index, call.name,
-                               "the interrupted attempt"))]  # fmt: skip
+        return [
+            Finding(
+                Reason(
+                    "write.blind_reissue",
+                    0.9,
+                    f"{call.name} was sent again, though nobody knew whether call "
+                    f"{first.index} before the resume had arrived.",
+                    call.index,
+                    call.name,
+                    "the interrupted attempt",
+                )
+            )
+        ]
 
     def _order(self, call: Call, rows: list[Row]) -> list[Finding]:
         new: list[Finding] = []
         early = self._touch(call)
         if early is not None:
             other, kept = early
-            new.append(Finding(Reason("write.out_of_order", self.pattern.order.strength(kept),
-                                      f"{call.name} came after {other} on one record; every baseline has it before.",
-                                      call.index, call.name, self.judge.versus())))  # fmt: skip
+            # A run that keeps the order on its other records breaks it here; one that never does has another way.
+            elsewhere = kept > 1 and self._kept[call.tool, other] > 0
+            new.append(
+                Finding(
+                    Reason(
+                        "write.out_of_order",
+                        0.65 if elsewhere else self.pattern.order.strength(kept),
+                        f"{call.name} came after {other} on one record; every baseline has it before.",
+                        call.index,
+                        call.name,
+                        self.judge.versus(),
+                    )
+                )
+            )
         for row in rows:
             for path, found in row.fields:
                 name = token(found) if found.hard else ""
                 given, known = self.pattern.prepared.get((row.tool, path), (0, 0))
                 if name and given and given == known and name not in self.reading.memory.looked:
-                    sure = 0.45 if given >= (4 if self.pattern.count > 1 else 2) else 0.3
-                    new.append(Finding(Reason("write.before_lookup", 0.15, f"{call.name} acts on {name} without the look-up that "
-                                              "comes first in the baselines.", call.index, call.name, self.judge.versus())))  # fmt: skip
+                    sure = 0.35 if given > 1 else 0.25
+                    new.append(
+                        Finding(
+                            Reason(
+                                "write.before_lookup",
+                                0.15,
+                                f"{call.name} acts on {name} without the look-up that "
+                                "comes first in the baselines.",
+                                call.index,
+                                call.name,
+                                self.judge.versus(),
+                            )
+                        )
+                    )
                     self._unseen[name] = (new[-1], sure)
                     break
         return new
@@ -252,6 +362,7 @@ class Live:
         found = None
         for record in records_of(call, self.pattern.common):
             earlier = self._touched.touch(record, call.tool)
+            self._kept.update((first, call.tool) for first in earlier)
             found = found or self.pattern.order.broken_by(call.tool, earlier)
         return found
 
@@ -266,7 +377,9 @@ class Live:
             for name in call.mentions & self._unseen.keys():
                 finding, strength = self._unseen.pop(name)
                 finding.reason = replace(
-                    finding.reason, strength=strength, sentence=f"{finding.reason.sentence} It came after the write."
+                    finding.reason,
+                    strength=strength,
+                    sentence=f"{finding.reason.sentence} It came after the write.",
                 )
         if self._flying and call.kind == "read" and call.outcome == outcomes.DONE:
             if self._redo[call.shape] > 0:
@@ -279,7 +392,9 @@ class Live:
         """The records that a call names itself, without what is new in every run by design."""
         if call.kind == "internal":
             return set()
-        fields = [(p, f) for p, f in call.scalars if f.hard and not self.pattern.roles.is_volatile(call.tool, p)]
+        fields = [
+            (p, f) for p, f in call.scalars if f.hard and not self.pattern.roles.is_volatile(call.tool, p)
+        ]
         return {token(f) for _, f in fields} - {""}
 
     def _reads(self, call: Call) -> list[Finding]:
@@ -295,8 +410,19 @@ class Live:
             return []
         self._strange.update(strange[:50])
         strength = UNHEARD[min(len(self._strange), len(UNHEARD)) - 1]
-        return [Finding(Reason("read.unheard_record", strength, f"{call.name} looks up {strange[0]}, which neither this run "
-                               "nor a baseline had mentioned.", call.index, call.name, self.judge.versus()))]  # fmt: skip
+        return [
+            Finding(
+                Reason(
+                    "read.unheard_record",
+                    strength,
+                    f"{call.name} looks up {strange[0]}, which neither this run "
+                    "nor a baseline had mentioned.",
+                    call.index,
+                    call.name,
+                    self.judge.versus(),
+                )
+            )
+        ]
 
 
 def calls_of(run: object) -> Sequence[object]:

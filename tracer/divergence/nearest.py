@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from .calls import Call
 from .effects import is_amount
 from .leaf import Leaf, looks_like
 from .pattern import Pattern, posted
@@ -14,10 +15,18 @@ from .reason import FieldDiff, shown
 from .rows import Fields
 from .sameness import agree, wording
 
-CANDIDATES: Final = 64
+CANDIDATES: Final = 32
 """Baseline effects that one call is compared with, rarest shared value first."""
 
-STRENGTH: Final = {"id": 0.9, "number": 0.85, "date": 0.8, "word": 0.75, "flag": 0.7, "text": 0.2, "born": 0.6}
+STRENGTH: Final = {
+    "id": 0.9,
+    "number": 0.85,
+    "date": 0.8,
+    "word": 0.75,
+    "flag": 0.7,
+    "text": 0.2,
+    "born": 0.6,
+}
 """How much a difference in one kind of value says."""
 
 
@@ -50,7 +59,12 @@ class Difference:
     @property
     def amount(self) -> bool:
         """Is this a difference between two amounts?"""
-        return bool(self.before and self.after and is_amount(self.path, self.before) and is_amount(self.path, self.after))
+        return bool(
+            self.before
+            and self.after
+            and is_amount(self.path, self.before)
+            and is_amount(self.path, self.after)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +116,23 @@ def nearest(row: Row, pattern: Pattern, open_: Callable[[int], bool]) -> Match |
             if not open_(effect):
                 continue
             found, shared = differences(pattern.effects.effects[effect].fields, row.fields)
-            apart = sum(1 for d in found if d.before is not None and d.after is not None and (d.before.hard or d.after.hard))
+            apart = sum(
+                1
+                for d in found
+                if d.before is not None and d.after is not None and (d.before.hard or d.after.hard)
+            )
             changed = sum(1 for d in found if d.before is not None and d.after is not None)
             alike = len(row.fields) - sum(1 for d in found if d.after is not None)
-            if (apart and shared < 1 and alike < 1) or apart > shared + 1 or changed > max(alike, 1 if len(row.fields) == 1 else 0):
+            if (
+                (apart and shared < 1 and alike < 1)
+                or apart > shared + 1
+                or changed > max(alike, 1 if len(row.fields) == 1 else 0)
+            ):
                 continue
-            given, lacking = sum(1 for d in found if d.before is None), sum(1 for d in found if d.after is None)
+            given, lacking = (
+                sum(1 for d in found if d.before is None),
+                sum(1 for d in found if d.after is None),
+            )
             cost = sum(d.strength for d in found) - 0.01 * shared + 0.7 * min(given, lacking)
             if best is None or cost < best[0]:
                 best = (cost, Match(effect, tuple(found), shared))
@@ -145,11 +170,11 @@ def made_of(row: Row, first: Match, pattern: Pattern, open_: Callable[[int], boo
     return Cover(cover, (*other, *rest.values())) if len(cover) > 1 else None
 
 
-def as_fields(row: Row, found: tuple[Difference, ...]) -> tuple[FieldDiff, ...]:
+def as_fields(call: Call, found: tuple[Difference, ...]) -> tuple[FieldDiff, ...]:
     """The differences for people."""
     return tuple(
         FieldDiff(
-            d.path,
+            call.path(d.path),
             "changed" if d.before and d.after else "added" if d.after else "removed",
             shown(d.before) if d.before else "",
             shown(d.after) if d.after else "",

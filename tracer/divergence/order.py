@@ -45,7 +45,7 @@ class OrderRules:
         if kept < 2:
             return 0.12
         needed = {2: 0.85, 3: 0.7}.get(kept, 0.5)
-        return 0.65 if self.steady >= needed else 0.25
+        return 0.65 if self.steady >= needed else 0.15
 
     def broken_by(self, tool: str, earlier: Sequence[str]) -> tuple[str, int] | None:
         """(the tool that came too early, baselines that keep the rule) when *tool* may not come after *earlier*."""

@@ -11,34 +11,38 @@ from collections.abc import Mapping
 from typing import Final
 
 from .leaf import Leaf, leaf
+from .lexicon import words
 from .rows import name_of
 
 DONE, FAILED, UNKNOWN, NOTHING, REPLAYED = "done", "failed", "unknown", "nothing", "replayed"
 
-REHEARSAL: Final = frozenset(
-    "dryrun simulate simulation simulated preview previewonly validateonly checkonly whatif testrun rehearse noop".split()
+REHEARSAL: Final = words(
+    "dryrun simulate simulation simulated preview previewonly validateonly checkonly whatif testrun "
+    "rehearse noop"
 )
 """Arguments that, when true, ask for no effect."""
 
-_COUNTED: Final = frozenset(
-    "changed modified applied created updated inserted deleted removed affected executed performed committed "
-    "rowsaffected rowaffected affectedrow modifiedcount updatedcount changedcount rowcount matchedcount".split()
+_COUNTED: Final = words(
+    "changed modified applied created updated inserted deleted removed affected executed performed "
+    "committed rowsaffected rowaffected affectedrow modifiedcount updatedcount changedcount rowcount "
+    "matchedcount"
 )
-_DENIES: Final = frozenset(
-    "dryrun simulated preview duplicate deduplicated deduped replayed idempotentreplay noop unchanged nochange "
-    "alreadyexist alreadyexists alreadydone alreadyapplied alreadyprocessed already notmodified skipped".split()
+_DENIES: Final = words(
+    "dryrun simulated preview duplicate deduplicated deduped replayed idempotentreplay noop unchanged "
+    "nochange alreadyexist alreadyexists alreadydone alreadyapplied alreadyprocessed already notmodified "
+    "skipped"
 )
-_IDLE: Final = frozenset(
-    "noop nochange unchanged notmodified alreadyexists alreadydone alreadyapplied alreadyprocessed already "
-    "duplicate skipped dryrun simulated ignored".split()
+_IDLE: Final = words(
+    "noop nochange unchanged notmodified alreadyexists alreadydone alreadyapplied alreadyprocessed "
+    "already duplicate skipped dryrun simulated ignored"
 )
-_REFUSED: Final = frozenset(
-    "error failed failure rejected denied invalid notfound forbidden declined unauthorized timeout conflict".split()
+_REFUSED: Final = words(
+    "error failed failure rejected denied invalid notfound forbidden declined unauthorized timeout conflict"
 )
-_SPARED: Final = frozenset(
-    "skipped failed error rejected unchanged notfound ignored duplicate already alreadydone alreadyexist".split()
+_SPARED: Final = words(
+    "skipped failed error rejected unchanged notfound ignored duplicate already alreadydone alreadyexist"
 )
-_STATUS: Final = frozenset("statu state outcome result code".split())
+_STATUS: Final = words("statu state outcome result code")
 
 _FAILS: Final = re.compile(r"\s*(error|exception|traceback|failed|failure|fatal)\b", re.IGNORECASE)
 _IDLES: Final = re.compile(

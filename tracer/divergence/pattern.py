@@ -40,6 +40,8 @@ class Pattern:
     totals: list[dict[int, Totals]] = field(default_factory=list)
     tools: set[str] = field(default_factory=set)
     """Tool families of the baselines' writes and hand-overs."""
+    names: dict[str, str] = field(default_factory=dict)
+    """How each tool family was called."""
     every_tool: set[str] = field(default_factory=set)
     messages: set[int] = field(default_factory=set)
     """Effects whose whole content is prose: that they come counts, not how often."""
@@ -70,7 +72,9 @@ def learn_pattern(
         pattern.left_out.append(f"{unread} of {len(baselines)} baselines hold no readable call")
     runs += [[]] * idle
     if len(runs) > BASELINES:
-        pattern.left_out.append(f"{len(runs) - BASELINES} older baselines; the newest {BASELINES} were compared")
+        pattern.left_out.append(
+            f"{len(runs) - BASELINES} older baselines; the newest {BASELINES} were compared"
+        )
         runs = runs[-BASELINES:]
     for place, run in enumerate(runs):
         said = [what for call in run for what in call.left_out]
@@ -96,6 +100,7 @@ def _read(pattern: Pattern, run: Sequence[Call], own: Counter[str]) -> None:
     for call in run:
         turns.step(call)
         pattern.every_tool.add(call.tool)
+        pattern.names.setdefault(call.tool, call.name)
         pattern.reads = pattern.reads or call.kind == "read"
         rows = reading.rows(call) if call.effective else []
         if call.kind == "handoff":

@@ -78,7 +78,12 @@ class Reading:
     def rows(self, call: Call) -> list[Row]:
         """The single effects of a call, numbered; nothing is counted yet."""
         out: list[Row] = []
-        keyed = {k for parent, keys in parents(call).items() if (call.tool, parent) in self.roles.maps for k in keys}
+        keyed = {
+            k
+            for parent, keys in parents(call).items()
+            if (call.tool, parent) in self.roles.maps
+            for k in keys
+        }
         for raw in call.rows:
             fields = tuple((p, self._origin(f)) for p, f in raw) if self.born else raw
             core, beside = self.roles.split(call.tool, fields, keyed)
@@ -108,4 +113,4 @@ class Reading:
     def _origin(self, found: Leaf) -> Leaf:
         name = token(found) if found.kind in {"id", "number"} else ""
         origin = self.born.get(name) if name else None
-        return found if origin is None else replace(origin, words=(found.norm,))
+        return found if origin is None else replace(origin, raw=found.raw or found.norm)

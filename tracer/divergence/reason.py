@@ -44,9 +44,16 @@ CODES: Final = {
 """Every reason code with its short meaning."""
 
 HARD: Final = frozenset(
-    {"write.repeated", "write.key_executed_again", "write.blind_reissue", "write.outside_grant", "write.oscillates",
-     "run.turns_in_circles", "replay.differs"}
-)  # fmt: skip
+    {
+        "write.repeated",
+        "write.key_executed_again",
+        "write.blind_reissue",
+        "write.outside_grant",
+        "write.oscillates",
+        "run.turns_in_circles",
+        "replay.differs",
+    }
+)
 """Codes that need no baseline."""
 
 
@@ -106,5 +113,5 @@ def combined(reasons: Iterable[Reason]) -> float:
 
 def shown(found: Leaf) -> str:
     """A leaf for people, cut to a line."""
-    text = f"{found.norm} {found.unit}" if found.unit else found.norm
+    text = " ".join((found.raw or found.norm).split())
     return text if len(text) <= 80 else f"{text[:79]}…"

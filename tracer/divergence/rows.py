@@ -19,7 +19,9 @@ LEAVES: Final = 4_000
 """Scalars of one call that are compared; what lies beyond is counted as left out."""
 JSON_TEXT: Final = 200_000
 
-_NAMES_RECORD: Final = re.compile(r"(?:^|[_\-. ])(?:id|ids|uuid|guid|ID|IDs|Id|Ids)$|(?<=[a-z0-9])(?:Id|Ids|ID|IDs|UUID)$")
+_NAMES_RECORD: Final = re.compile(
+    r"(?:^|[_\-. ])(?:id|ids|uuid|guid|ID|IDs|Id|Ids)$|(?<=[a-z0-9])(?:Id|Ids|ID|IDs|UUID)$"
+)
 
 Fields = tuple[tuple[str, Leaf], ...]
 """Paths with their leaves, in path order."""
@@ -32,6 +34,8 @@ class Unfolded:
     scalars: list[tuple[str, Leaf]] = field(default_factory=list)
     groups: list[list[Fields]] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
+    names: dict[str, str] = field(default_factory=dict)
+    """How each folded name was written."""
     _count: int = 0
     _open: set[int] = field(default_factory=set)
 
@@ -53,7 +57,9 @@ def _short(fields: Sequence[tuple[str, Leaf]]) -> Fields:
     places: dict[str, set[str]] = {}
     for path, _ in fields:
         places.setdefault(path.rpartition(".")[2], set()).add(path)
-    return ordered([(p if len(places[p.rpartition(".")[2]]) > 1 else p.rpartition(".")[2], f) for p, f in fields])
+    return ordered(
+        [(p if len(places[p.rpartition(".")[2]]) > 1 else p.rpartition(".")[2], f) for p, f in fields]
+    )
 
 
 def ordered(fields: Sequence[tuple[str, Leaf]]) -> Fields:
@@ -80,6 +86,14 @@ def parsed(text: str) -> object:
         return text
 
 
+def folded(key: object, out: Unfolded) -> str:
+    """The folded name of a key; how it was written is kept for people."""
+    name = name_of(key)
+    if len(out.names) < LEAVES:
+        out.names.setdefault(name, str(key)[:60])
+    return name
+
+
 def name_of(key: object) -> str:
     """invoiceIds, invoice_id and "Invoice ID" are one field."""
     text = "".join(c for c in str(key)[:120].casefold() if c.isalnum())
@@ -90,7 +104,7 @@ def scalar(key: object, value: object) -> Leaf | None:
     """The leaf of a value under its key; one word under a key such as `order_id` is an identifier, too."""
     found = leaf(value)
     if found is not None and found.kind == "word" and isinstance(key, str) and _NAMES_RECORD.search(key):
-        return Leaf("id", found.norm, found.norm, tuple(w for w in found.words if w != "^"))
+        return Leaf("id", found.norm, found.norm, tuple(w for w in found.words if w != "^"), raw=found.raw)
     return found
 
 
@@ -99,7 +113,7 @@ def _read(tree: Mapping[object, object], path: str, out: Unfolded, depth: int) -
         return
     columns: dict[int, list[list[Fields]]] = {}
     for key, raw in list(tree.items()):
-        here = f"{path}.{name_of(key)}" if path else name_of(key)
+        here = f"{path}.{folded(key, out)}" if path else folded(key, out)
         value = parsed(raw) if isinstance(raw, str) else raw
         if isinstance(value, Mapping):
             _read(value, here, out, depth + 1)
@@ -124,7 +138,13 @@ def _read(tree: Mapping[object, object], path: str, out: Unfolded, depth: int) -
     out._open.discard(id(tree))
 
 
-def _members(value: Sequence[object] | set[object] | frozenset[object], path: str, out: Unfolded, depth: int, key: object) -> list[Fields]:
+def _members(
+    value: Sequence[object] | set[object] | frozenset[object],
+    path: str,
+    out: Unfolded,
+    depth: int,
+    key: object,
+) -> list[Fields]:
     if not _enter(value, path, out, depth):
         return []
     members: list[Fields] = []
@@ -141,7 +161,7 @@ def _flat(item: object, path: str, out: Unfolded, depth: int, key: object) -> It
     if isinstance(value, Mapping):
         if _enter(value, path, out, depth):
             for inner_key, inner in list(value.items()):
-                yield from _flat(inner, f"{path}.{name_of(inner_key)}", out, depth + 1, inner_key)
+                yield from _flat(inner, f"{path}.{folded(inner_key, out)}", out, depth + 1, inner_key)
             out._open.discard(id(value))
     elif isinstance(value, (list, tuple, set, frozenset)):
         if _enter(value, path, out, depth):

@@ -24,7 +24,16 @@ def agree(a: Leaf, b: Leaf) -> bool:
     if kinds <= {"text", "word", "id"}:
         return _same_words(a, b)
     if kinds == {"flag", "number"} or kinds == {"flag", "word"}:
-        truth = {"1": "true", "0": "false", "yes": "true", "no": "false", "on": "true", "off": "false", "y": "true", "n": "false"}
+        truth = {
+            "1": "true",
+            "0": "false",
+            "yes": "true",
+            "no": "false",
+            "on": "true",
+            "off": "false",
+            "y": "true",
+            "n": "false",
+        }
         return truth.get(a.norm, a.norm) == truth.get(b.norm, b.norm)
     return False
 
@@ -75,7 +84,9 @@ def _same_words(a: Leaf, b: Leaf) -> bool:
         return True
     if "word" in {a.kind, b.kind}:
         return _initials(a, b) or _initials(b, a)
-    if len(one) == len(two) and all(_short_for(x, y) or _short_for(y, x) for x, y in zip(one, two, strict=True)):
+    if len(one) == len(two) and all(
+        _short_for(x, y) or _short_for(y, x) for x, y in zip(one, two, strict=True)
+    ):
         return True
     return wording(a, b) >= 0.6
 

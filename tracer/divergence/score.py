@@ -27,4 +27,3 @@ def score(
     if final:
         live.finish()
     return live.score
-

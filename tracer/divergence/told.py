@@ -96,7 +96,9 @@ class Rules:
             return False
         return support.hits == support.tries or (support.hits >= 8 and support.hits >= 0.95 * support.tries)
 
-    def expected(self, tool: str, path: str, row: Fields, found: Leaf, memory: Memory, least: int) -> tuple[Leaf, Source, int] | None:
+    def expected(
+        self, tool: str, path: str, row: Fields, found: Leaf, memory: Memory, least: int
+    ) -> tuple[Leaf, Source, int] | None:
         """The freshest value that this argument should have; None where no rule speaks."""
         if not self.by_field.get((tool, path)):
             return None
