@@ -12,7 +12,7 @@ from typing import Any, Final, SupportsIndex, TypeVar, overload
 
 T = TypeVar("T")
 
-RECENT: Final = 256
+RECENT: Final = 64
 """Items younger than this many places from the end are always compared: their maker may still hold them."""
 SWEEP: Final = 256
 """Checkpoints between two looks at the whole list."""

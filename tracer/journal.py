@@ -84,6 +84,10 @@ class Appended:
 @dataclass(slots=True)
 class _Waiter:
     append: Append
+    bodies: list[tuple[bytes, bytes]]
+    """Per draft its canonical bytes, and as a row holds them."""
+    parts: list[dict[str, Any]]
+    """Object rows."""
     done: bool = False
     result: Appended | None = None
     error: BaseException | None = None
@@ -122,7 +126,7 @@ class Journal:
         """
         if os.getpid() != self._pid:
             raise ForkedRun(append.run_id, self._pid, os.getpid())
-        waiter = _Waiter(append)
+        waiter = self._packed(append)
         with self._queueing:
             self._queue.append(waiter)
         with self._committing:
@@ -153,6 +157,18 @@ class Journal:
             self._drop()
 
     # -- the transaction ------------------------------------------------------------------------------------
+
+    def _packed(self, append: Append) -> _Waiter:
+        """All that can be done before the lock is taken, by the thread whose work it is."""
+        bodies = [codec.encode({**draft.body}) for draft in append.drafts]
+        return _Waiter(
+            append,
+            [(body, objects.pack(body)) for body in bodies],
+            [
+                {"digest": digest, "data": objects.to_row(digest, data, self.blobs)}
+                for digest, data in append.objects.items()
+            ],
+        )
 
     def _commit_all(self, batch: list[_Waiter], mine: _Waiter) -> None:
         try:
@@ -217,12 +233,12 @@ class Journal:
 
     def _write(self, connection: Connection, batch: list[_Waiter]) -> None:
         entries: list[dict[str, Any]] = []
-        parts: dict[bytes, bytes] = {}
+        parts: list[dict[str, Any]] = []
         secrets: dict[bytes, bytes] = {}
         rows: dict[str, list[dict[str, Any]]] = {}
         for waiter in batch:
             append = waiter.append
-            parts.update(append.objects)
+            parts += waiter.parts
             secrets.update(append.sealed)
             for name, values in append.rows:
                 rows.setdefault(name, []).append(values)
@@ -234,11 +250,7 @@ class Journal:
                 connection, "insert sealed", [{"fingerprint": k, "data": v} for k, v in secrets.items()]
             )
         if parts:
-            stored = [
-                {"digest": digest, "data": objects.to_row(digest, data, self.blobs)}
-                for digest, data in parts.items()
-            ]
-            write.execute(connection, "insert object", stored)
+            write.execute(connection, "insert object", parts)
         faults.point("journal.objects_written")
         write.execute(connection, "insert entry", entries)
         for name, values_list in rows.items():
@@ -249,7 +261,6 @@ class Journal:
     def _move(self, connection: Connection, waiter: _Waiter) -> list[dict[str, Any]]:
         append = waiter.append
         where = (append.run_id, append.branch)
-        bodies = [codec.encode({**draft.body}) for draft in append.drafts]
         guards = list(append.guards.items())
         if append.epoch is not None and "epoch" not in append.guards:
             guards.append(("epoch", append.epoch))
@@ -259,8 +270,8 @@ class Journal:
                 head = self._heads[where] = self._read_head(connection, append)
             moved = _Head(head.entry, head.sequence, head.tag)
             entries = [
-                self._seal(append, draft, body, moved)
-                for draft, body in zip(append.drafts, bodies, strict=True)
+                self._seal(append, draft, body, packed, moved)
+                for draft, (body, packed) in zip(append.drafts, waiter.bodies, strict=True)
             ]
             changes = {
                 **append.changes,
@@ -279,7 +290,7 @@ class Journal:
             f"the head of {append.run_id} moved {TRIES} times while one entry was appended; try again."
         )
 
-    def _seal(self, append: Append, draft: Draft, body: bytes, head: _Head) -> dict[str, Any]:
+    def _seal(self, append: Append, draft: Draft, body: bytes, packed: bytes, head: _Head) -> dict[str, Any]:
         head.entry += 1
         if draft.checkpoint:
             head.sequence += 1
@@ -314,7 +325,7 @@ class Journal:
             "at": draft.at,
             "subject": draft.subject,
             "changed": int(draft.changed),
-            "body": objects.pack(body),
+            "body": packed,
             "size": draft.size or len(body),
             "tag": head.tag,
             "span": draft.span or None,

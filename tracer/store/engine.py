@@ -13,7 +13,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError
 
 from ..errors import SchemaTooNew, SchemaTooOld, StoreError, StoreFull, StoreLocked, StoreMissing
-from . import read
+from . import driver, read
 from .tables import SCHEMA
 
 BUSY_S: Final = 30.0
@@ -150,7 +150,7 @@ def _engine(url: URL, *, write: bool) -> Engine:
             connection.execute("PRAGMA query_only=ON")
 
     def begin(connection: Any) -> None:
-        connection.exec_driver_sql(BEGIN_WRITE if write else "BEGIN")
+        driver.run(connection, BEGIN_WRITE if write else "BEGIN", ((),))
 
     event.listen(engine, "connect", connect)
     event.listen(engine, "begin", begin)

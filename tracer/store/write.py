@@ -26,6 +26,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.sql.dml import UpdateBase
 
+from . import driver
 from .tables import ACKED, alert, approval, branch, call, entry, mute, object, run, sealed, segment
 
 Values = Mapping[str, Any]
@@ -49,13 +50,10 @@ class Statement:
 
     def run(self, connection: Connection, rows: Sequence[Values]) -> int:
         """Execute for every row; the number of rows it touched."""
-        names = self.names
         if connection.dialect.positional:
-            values: Any = [tuple(row[name] for name in names) for row in rows]
-        else:
-            values = [dict(row) for row in rows]
-        done = connection.exec_driver_sql(self.text, values if len(values) > 1 else values[0])
-        return done.rowcount
+            names = self.names
+            return driver.run(connection, self.text, [tuple([row[name] for name in names]) for row in rows])
+        return driver.run(connection, self.text, rows)
 
 
 @cache
