@@ -53,6 +53,7 @@ class _Base(Generic[S]):
                     self.name,
                     f"the state is {type(state).__name__}, the body takes {_named(self.spec.model)}.",
                 )
+            state = _own(state)
             typed = TypedState(state)
             begun = _resume.begin(held, self.spec, run_id, typed, labels=how.get("labels"))
             return Run(begun.segment, begun.ledger), state
@@ -303,3 +304,11 @@ class FreeRun(Run):
 
 def _named(model: type[State] | None) -> str:
     return model.__name__ if model else "no state"
+
+
+def _own(state: S) -> S:
+    """The run's own copy, so that the caller's initial state stays what the next call is compared with."""
+    try:
+        return state.model_copy(deep=True)
+    except Exception:  # it holds something that only lives here (a lock, a client); then the caller's object it is
+        return state
