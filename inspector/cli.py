@@ -1,49 +1,68 @@
-"""How does `waypost inspect` start the inspector? Named as an entry point, so that `tracer` need not know it.
-
-Flask and the rest come with an extra; without them one line says how to get them.
-"""
+"""What does `waypost inspect` understand?"""
 
 from __future__ import annotations
 
-import sys
+import socket
+from typing import Final
 
 import click
 
+from inspector.app import Config
+from inspector.serve import free_port, serve
 from tracer.errors import ConfigError
 from tracer.recorder import settings
 
-EXTRA = 'pip install "waypost[inspector]"'
+PORT: Final = 4700
 
 
-@click.command(name="inspect", short_help="serve the inspector on this machine")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; a loopback one.")
+@click.command("inspect")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; loopback only.")
 @click.option(
-    "--port", default=4700, show_default=True, type=click.IntRange(0, 65535), help="Port; 0 takes a free one."
+    "--port",
+    type=click.IntRange(1, 65_535),
+    help=f"Port to listen on; {PORT}, or a free one where that is taken.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the address as one JSON line.")
-def command(host: str, port: int, as_json: bool) -> None:
-    """Serve the inspector on this machine and print the link that opens it.
+@click.option(
+    "--allow-host", multiple=True, metavar="NAME", help="A further name under which a browser may ask for it."
+)
+@click.option(
+    "--trace-url",
+    multiple=True,
+    metavar="NAME=URL",
+    help="Where a trace is shown, with {trace_id}: Jaeger=http://127.0.0.1:16686/trace/{trace_id}",
+)
+def command(host: str, port: int | None, allow_host: tuple[str, ...], trace_url: tuple[str, ...]) -> None:
+    """Serve the inspector on loopback, and print the link that lets one browser in."""
+    config = Config(
+        settings=settings(),
+        host=host,
+        port=port or _port(host),
+        hosts=frozenset(name.lower() for name in allow_host),
+        traces=dict(map(_trace, trace_url)),
+    )
+    serve(config, say=_say)
 
-    The link is good for one session and asks once for a name. Ends with Ctrl-C.
-    """
-    try:
-        from inspector import serve
-        from inspector.app import Config
-    except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] in ("inspector", "tracer"):
-            raise
+
+def _say(link: str) -> None:
+    click.echo(f"The inspector is at {link}")
+    click.echo("The link works once; Ctrl-C ends it.", err=True)
+
+
+def _port(host: str) -> int:
+    """The usual port, or a free one where somebody else has it."""
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        try:
+            probe.bind((host, PORT))
+        except OSError:
+            return free_port(host)
+    return PORT
+
+
+def _trace(option: str) -> tuple[str, str]:
+    name, equals, url = option.partition("=")
+    if not equals or not name or not url.startswith(("http://", "https://")) or "{trace_id}" not in url:
         raise ConfigError(
-            f"The inspector needs {error.name}, which is not installed. Run `{EXTRA}`."
-        ) from None
-
-    def say(link: str) -> None:
-        import json
-
-        sys.stdout.write(json.dumps({"url": link}) if as_json else f"inspector: {link}")
-        sys.stdout.write("\n")
-        sys.stdout.flush()
-
-    try:
-        serve.serve(Config(settings=settings(), host=host, port=port or serve.free_port(host)), say)
-    except KeyboardInterrupt:
-        sys.stderr.write("\n")
+            f"--trace-url {option!r} is not NAME=URL with {{trace_id}} in it. "
+            "Write for example Jaeger=http://127.0.0.1:16686/trace/{trace_id}."
+        )
+    return name, url

@@ -83,15 +83,16 @@ def by_step(timeline: Timeline) -> Placed:
     chunks = [list(_chunks(segment, each)) for segment in timeline.segments]
     gaps = max(0, len(timeline.segments) - 1)
     gap = min(GAP, 0.45 * WIDTH / gaps) if gaps else 0.0
-    ghosts = sum(_ghost_width(segment) for segment in timeline.segments)
+    tails = sum(_ghost_width(segment, 1.0) for segment in timeline.segments)
+    scale = min(1.0, 0.2 * WIDTH / tails) if tails else 1.0
     waits = sum(len(segment.waits) for segment in timeline.segments)
-    room = WIDTH - gap * gaps - ghosts - 6
+    room = WIDTH - gap * gaps - tails * scale - 6
     unit = room / max(1.0, sum(max(1, len(c)) for c in chunks) + WAIT * waits)
     lives: list[Life] = []
     marks: dict[str, float] = {}
     x = 0.0
     for segment, groups in zip(timeline.segments, chunks, strict=True):
-        life = _life(segment, groups, x, unit)
+        life = _life(segment, groups, x, unit, scale)
         lives.append(life)
         marks |= _spread(life)
         x = life.x1 + gap
@@ -112,11 +113,11 @@ def _chunks(segment: Segment, each: int) -> Iterator[tuple[Step, ...]]:
         yield tuple(held)
 
 
-def _ghost_width(segment: Segment) -> float:
-    return GHOST * min(GHOSTS, max(1, len(segment.ghost))) + 6 if segment.dead else 0.0
+def _ghost_width(segment: Segment, scale: float) -> float:
+    return (GHOST * min(GHOSTS, max(1, len(segment.ghost))) + 6) * scale if segment.dead else 0.0
 
 
-def _life(segment: Segment, groups: list[tuple[Step, ...]], x: float, unit: float) -> Life:
+def _life(segment: Segment, groups: list[tuple[Step, ...]], x: float, unit: float, scale: float) -> Life:
     start = x
     columns: list[Column] = []
     waits: list[tuple[Wait, float, float]] = []
@@ -131,9 +132,9 @@ def _life(segment: Segment, groups: list[tuple[Step, ...]], x: float, unit: floa
     ghosts: list[tuple[Mark, float, float]] = []
     lost = segment.ghost
     for place, mark in enumerate(lost[:GHOSTS]):
-        ghosts.append((mark, x + 2 + GHOST * place, x + GHOST * (place + 1)))
+        ghosts.append((mark, x + (2 + GHOST * place) * scale, x + GHOST * (place + 1) * scale))
     if segment.dead:
-        x += _ghost_width(segment)
+        x += _ghost_width(segment, scale)
     seam = x if segment.dead else None
     return Life(
         segment, start, x, tuple(columns), tuple(waits), tuple(ghosts), max(0, len(lost) - GHOSTS), seam

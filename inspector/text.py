@@ -22,6 +22,7 @@ _HIDDEN: Final = re.compile(
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
     "|(?<=[\ufe0e\ufe0f])[\ufe0e\ufe0f]|[\ud800-\udfff]"
 )
+_TICKED: Final = re.compile(r"`([^`]+)`")
 _NS: Final = 1_000_000_000
 _LAST: Final = 253_402_300_799 * _NS
 """The last second of the year 9999; later times are shown as numbers."""
@@ -146,12 +147,11 @@ def _utc(ns: int, form: str) -> str:
 
 def ticked(value: str) -> Markup:
     """*value* with what stands between backticks as code; everything in it is escaped."""
-    parts = str(visible(value)).split("`")
-    out = Markup()
-    for place, part in enumerate(parts):
-        closed = place % 2 == 1 and place < len(parts) - 1
-        out += Markup("<code>{}</code>").format(part) if closed else Markup("{}").format(part)
-    return out
+    pieces = _TICKED.split(str(visible(value)))
+    return Markup().join(
+        Markup("<code>{}</code>").format(piece) if place % 2 else Markup("{}").format(piece)
+        for place, piece in enumerate(pieces)
+    )
 
 
 def short(digest: str, head: int = 8, tail: int = 6) -> str:
