@@ -39,10 +39,18 @@ class Zygote:
 
     def do(self, job: str, home: Path, **more: Any) -> tuple[int, dict[str, Any]]:
         """(exit code of the fork, negative for a signal; what it answered)."""
+        self.ask(job, home, **more)
+        return self.answer()
+
+    def ask(self, job: str, home: Path, **more: Any) -> None:
+        """Start a job, and do not wait for its answer."""
         assert self.process.stdin is not None
-        assert self.process.stdout is not None
         self.process.stdin.write(json.dumps({"do": job, "home": str(home), **more}) + "\n")
         self.process.stdin.flush()
+
+    def answer(self) -> tuple[int, dict[str, Any]]:
+        """What the job that was asked for came to."""
+        assert self.process.stdout is not None
         said = json.loads(self.process.stdout.readline())
         assert "error" not in said["answer"], said["answer"]["trace"]
         return said["exit"], said["answer"]
@@ -70,3 +78,11 @@ def zygote(root: Path, in_memory: Path) -> Iterator[Zygote]:
     made = Zygote(root, in_memory)
     yield made
     made.close()
+
+
+@pytest.fixture(scope="session")
+def clean(zygote: Zygote) -> dict[str, Any]:
+    """A run that was never killed: its state, and every point it passed, in order."""
+    code, life = zygote.do("live", zygote.home())
+    assert (code, life["outcome"]) == (0, "done")
+    return life

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import threading
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy.exc import OperationalError
+
 from tests.kill import mutants, small_agent
-from tracer import AlreadyResumed, Paused, ResumeRefused, configure, faults
+from tracer import Paused, ResumeRefused, WaypostError, configure, faults
 from tracer.approvals import decide
 from tracer.contract import DecisionKind
 from tracer.recorder import recorder, reset
@@ -27,20 +30,23 @@ def live(job: Job) -> Job:
     """Start or resume the run until it is done, answering what a person is asked.
 
     job: `home` (folder), `agent`, `kill` ([point, nth time], or how many points are passed before, or None),
-    `mutant` (name or "").
+    `stop` (the same, for SIGSTOP), `lose` (the same, for an answer of the database that does not arrive),
+    `takeover`, `ttl` (seconds), `mutant` (name or "").
     The answer: `outcome`, `state`, `points` (every point that was passed, in order), `found` (what was left
-    by the process before) and `left` (what this one leaves), see `look`.
+    by the process before) and `left` (what this one leaves), see `look`; `ambiguous`, commits looked up.
     """
     home = Path(job["home"])
     small_agent.sink = home / "sink"
     passed: list[str] = []
     with mutants.applied(job.get("mutant", "")):
         found = look(job)
-        configure(home=str(home))
-        with faults.armed(_trap(job.get("kill"), passed, home / "acknowledged")):
-            outcome, state = _until_done(job.get("agent", "small"))
+        configure(home=str(home), lease_ttl_s=job.get("ttl", 30.0))
+        with faults.armed(_trap(job, passed)):
+            outcome, state = _until_done(job.get("agent", "small"), bool(job.get("takeover")))
+        ambiguous = recorder().journal.ambiguous
         reset()
-        return {"outcome": outcome, "state": state, "points": passed, "found": found, "left": look(job)}
+        said = {"outcome": outcome, "state": state, "points": passed, "ambiguous": ambiguous}
+        return {**said, "found": found, "left": look(job)}
 
 
 def look(job: Job) -> Job:
@@ -64,8 +70,10 @@ def look(job: Job) -> Job:
         if [entry.entry for entry in entries] == list(range(1, len(entries) + 1))
         else ["a gap in the entries"]
     )
+    epochs = [entry.epoch for entry in entries if entry.epoch]
+    stale = [] if epochs == sorted(epochs) else [f"entries of a stale epoch: {epochs}"]
     answer = {
-        "problems": [*report.problems, *gaps, *([] if integrity == "ok" else [str(integrity)])],
+        "problems": [*report.problems, *gaps, *stale, *([] if integrity == "ok" else [str(integrity)])],
         "state": row.state if row else None,
         "sequence": row.head_sequence if row else 0,
         "unknown": row.unknown if row else 0,
@@ -98,23 +106,23 @@ def warm(job: Job) -> Job:
 JOBS: dict[str, Callable[[Job], Job]] = {"live": live, "look": look, "prepare": prepare}
 
 
-def _until_done(name: str) -> tuple[str, Any]:
+def _until_done(name: str, takeover: bool) -> tuple[str, Any]:
     agent = getattr(small_agent, name)
-    refusal = ""
-    for _ in range(ROUNDS):
-        try:
-            state = agent.start_or_resume(RUN, small_agent.Small(todo=list(small_agent.ITEMS)))
-        except (Paused, ResumeRefused) as stop:
-            if not _answer_all():
-                refusal = f"{type(stop).__name__}: {stop}"
-                break
-        except AlreadyResumed as held:
-            return f"AlreadyResumed: {held}", None
-        else:
-            plain = state.model_dump()
-            plain["blob"] = state.blob == small_agent.PAYLOAD
-            return "done", plain
-    return refusal or "still asking", None
+    try:
+        for _ in range(ROUNDS):
+            try:
+                initial = small_agent.Small(todo=list(small_agent.ITEMS))
+                state = agent.start_or_resume(RUN, initial, takeover=takeover)
+            except (Paused, ResumeRefused) as stop:
+                if not _answer_all():
+                    return f"{type(stop).__name__}: {stop}", None
+            else:
+                plain = state.model_dump()
+                plain["blob"] = state.blob == small_agent.PAYLOAD
+                return "done", plain
+    except WaypostError as error:
+        return f"{type(error).__name__}: {error}", None
+    return "still asking", None
 
 
 def _answer_all() -> int:
@@ -128,17 +136,24 @@ def _answer_all() -> int:
     return len(asked)
 
 
-def _trap(kill: list[Any] | int | None, passed: list[str], acknowledged: Path) -> Callable[[str], None]:
+def _trap(job: Job, passed: list[str]) -> Callable[[str], None]:
     seen: Counter[str] = Counter()
+    home = Path(job["home"])
 
     def act(name: str) -> None:
         seen[name] += 1
         passed.append(name)
-        if kill in ([name, seen[name]], len(passed)):
+        here = ([name, seen[name]], len(passed))
+        if job.get("kill") in here:
             os.kill(os.getpid(), signal.SIGKILL)
+        if job.get("stop") in here:
+            (home / "stopped").write_text(str(os.getpid()))
+            os.kill(os.getpid(), signal.SIGSTOP)
+        if job.get("lose") in here:
+            raise OperationalError("a statement", {}, sqlite3.OperationalError("the answer was lost"))
         if name == "checkpoint.committed":
             # What the page cache holds outlives a SIGKILL, so no sync is needed to prove what was promised.
-            with acknowledged.open("a") as file:
+            with (home / "acknowledged").open("a") as file:
                 file.write("checkpoint\n")
 
     return act

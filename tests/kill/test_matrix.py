@@ -34,15 +34,6 @@ def sink(home: Path) -> Counter[str]:
     )
 
 
-@pytest.fixture(scope="module")
-def clean(zygote: Zygote) -> dict[str, Any]:
-    """A run that was never killed: its state, and every point it passed, in order."""
-    home = zygote.home()
-    code, life = zygote.do("live", home)
-    assert (code, life["outcome"], sink(home)) == (0, "done", EFFECTS)
-    return life
-
-
 def positions(points: list[str]) -> list[tuple[str, int]]:
     """(point, how often it was passed by then) for every pass."""
     seen: Counter[str] = Counter()
