@@ -18,7 +18,7 @@ from ._assignments import sensitive
 from ._leaves import LEAVES, Leaf, Unfit, base64_of
 from ._odd import INT64, float_plain, int_plain, mended, str_plain
 from ._paths import INSIDE, Key, Node, loop_in, path_of
-from ._shapes import Shape, is_shaped, type_name
+from ._shapes import Shape, label_of, remedy_for, type_name
 from ._wire import MAX_BYTES, encode, encode_sorted
 from .errors import LimitExceeded, NotStorable
 from .items import Items
@@ -51,6 +51,7 @@ class _Raw:
         self.plain = plain
 
 
+_OURS: Final = frozenset({Secret, NotAvailable, Opaque, SecretStr, SecretBytes})
 _UNSET: Final = _Raw({"$unset": True})
 
 
@@ -93,12 +94,18 @@ class Lowering:
                 if marker is not None:
                     target.update(marker) if type(target) is dict else target.append(marker)
                     continue
-            if type(target) is dict:
-                self.fields(source, target, node, name)
-            elif type(source) is _Inside:
-                target.append(self.one(source[0], node, INSIDE, name))
-            else:
-                self.members(source, target, node, name)
+            try:
+                if type(target) is dict:
+                    self.fields(source, target, node, name)
+                elif type(source) is _Inside:
+                    target.append(self.one(source[0], node, INSIDE, name))
+                else:
+                    self.members(source, target, node, name)
+            except RuntimeError as error:
+                if "during iteration" not in str(error):
+                    raise
+                why = "another thread changed it while it was read. Checkpoint where nobody writes to the state."
+                raise NotStorable(path_of(node[0], node[1]), label_of(type(node[2])), why) from error
         for members in reversed(self.sorts):
             members.sort(key=encode_sorted if self.digest_only else encode)
         return root
@@ -188,6 +195,8 @@ class Lowering:
             return {f"${kind.__name__}": self.binary(item, node, step, name)}
         if kind is _Raw:
             return item.plain  # type: ignore[no-any-return]
+        if kind in _OURS:
+            return self.ours(kind, item, node, step)
         leaf = LEAVES.get(kind)
         if leaf is not None:
             return self.leaf(leaf, item, node, step, name)
@@ -256,9 +265,11 @@ class Lowering:
         if kind == "flag":
             return {"$obj": [shape.name, int_plain(item._value_)]}
         if kind == "custom":
-            if shape.dump is None:
-                raise TypeError(shape.name)
-            return {"$obj": self.push(item, _Inside((shape.dump(item),)), [shape.name], node, step, name)}
+            try:
+                dumped = _Inside((shape.dump(item),))  # type: ignore[misc]  # a custom shape has one
+            except Exception as error:
+                return self.refuse(node, step, shape.cls, f"its `dump` failed with {type(error).__name__}.")
+            return {"$obj": self.push(item, dumped, [shape.name], node, step, name)}
         values = getattr(item, "__dict__", {})
         strays = [each for each in values if each not in shape.fields and not _cached(shape.cls, each)]
         if strays:
@@ -281,7 +292,8 @@ class Lowering:
                 parts.append(self.push(item, meta, {}, node, step, name))
         return {"$obj": parts}
 
-    def rare(self, kind: type, item: Any, node: Node | None, step: Any, name: str) -> Plain:
+    def ours(self, kind: type, item: Any, node: Node | None, step: Any) -> Plain:
+        """Values that stand for others. Before the registry: they are dataclasses, and may be annotated fields."""
         if kind is Secret:
             return {"$secret": item.reference}
         if kind is NotAvailable:
@@ -290,8 +302,10 @@ class Lowering:
             if item.type[:1] == "$":
                 return {item.type: item.raw}
             return {"$obj": [item.type, item.raw] if item.meta is None else [item.type, item.raw, item.meta]}
-        if kind is SecretStr or kind is SecretBytes:
-            return self.wrapped(kind, item.get_secret_value(), node, step)
+        return self.wrapped(kind, item.get_secret_value(), node, step)
+
+    def rare(self, kind: type, item: Any, node: Node | None, step: Any, name: str) -> Plain:
+        """A type that is declared as runtime-only, of numpy, or refused."""
         why = self.registry.runtime_reason(kind)
         if why is not None:
             return {"$gone": {"type": type_name(kind), "why": why}}
@@ -301,7 +315,7 @@ class Lowering:
             except Unfit as error:
                 return self.refuse(node, step, kind, str(error))
             return {tag: [self.one(description, node, step, name), data]}
-        return self.refuse(node, step, kind, _remedy(kind))
+        return self.refuse(node, step, kind, remedy_for(kind))
 
     def wrapped(self, kind: type, content: str | bytes, node: Node | None, step: Any) -> Plain:
         """A secret of pydantic's: sealed whole, whatever it looks like."""
@@ -332,7 +346,7 @@ class Lowering:
         self, node: Node | None, step: Any, kind: type, why: str, error: type[NotStorable] = NotStorable
     ) -> dict[str, Plain]:
         """Raise, or where loss is permitted note it and return the marker that stands for the value."""
-        refusal = error(path_of(node, step), type_name(kind).replace(":", ".").removeprefix("builtins."), why)
+        refusal = error(path_of(node, step), label_of(kind), why)
         if self.lost is None:
             raise refusal
         self.lost.append(refusal)
@@ -341,20 +355,3 @@ class Lowering:
 
 def _cached(cls: type, name: str) -> bool:
     return isinstance(getattr(cls, name, None), functools.cached_property)
-
-
-def _remedy(kind: type) -> str:
-    label = kind.__qualname__
-    if is_shaped(kind):
-        return f"register the class, so that it can be loaded again: `tracer.register({label})`."
-    for base in kind.__mro__[1:-1]:
-        if base in (str, int, float, bytes, list, tuple, dict, set, frozenset):
-            name = base.__name__
-            return (
-                f"a subclass of {name} would come back as another type. Convert it (`{name}(value)`), or "
-                f"register the class with `dump=` and `load=`."
-            )
-    return (
-        f"it is no data. Keep what it was made from, or declare it as runtime-only, then it is marked and "
-        f"not stored: `tracer.register_runtime({label})`."
-    )

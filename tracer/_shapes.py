@@ -67,6 +67,11 @@ def type_name(cls: type) -> str:
     return f"{module}:{cls.__qualname__}"
 
 
+def label_of(kind: type) -> str:
+    """How a class is called in messages."""
+    return f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
+
+
 def is_shaped(cls: type) -> bool:
     """True for a dataclass, enum, pydantic model or NamedTuple."""
     return (
@@ -119,6 +124,24 @@ def hints_of(cls: Any) -> dict[str, Any]:
         return get_type_hints(cls, include_extras=True)
     except Exception:  # a name that exists for type checkers only, or a class local to a function
         return {name: hint for name, hint in cls.__annotations__.items() if not isinstance(hint, str)}
+
+
+def remedy_for(kind: type) -> str:
+    """What to do about a value of a class that is not stored as it is."""
+    label = kind.__qualname__
+    if is_shaped(kind):
+        return f"register the class, so that it can be loaded again: `tracer.register({label})`."
+    for base in kind.__mro__[1:-1]:
+        if base in (str, int, float, bytes, list, tuple, dict, set, frozenset):
+            name = base.__name__
+            return (
+                f"a subclass of {name} would come back as another type. Convert it (`{name}(value)`), or "
+                f"register the class with `dump=` and `load=`."
+            )
+    return (
+        f"it is no data. Keep what it was made from, or declare it as runtime-only, then it is marked and "
+        f"not stored: `tracer.register_runtime({label})`."
+    )
 
 
 def _marks(cls: Any, kind: Kind) -> Iterator[tuple[str, str]]:

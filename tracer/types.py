@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias, TypeVar, get_args, overload
+from typing import Any, ClassVar, Final, TypeAlias, TypeVar, get_args, overload
 
 from pydantic import BaseModel
 
@@ -60,6 +60,7 @@ class NotAvailable:
 
     why: str
     type: str
+    __waypost_atom__: ClassVar[bool] = True
 
     def __getattr__(self, name: str) -> Any:
         if name in ("why", "type"):  # not yet set, while being unpickled

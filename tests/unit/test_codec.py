@@ -188,6 +188,17 @@ def test_a_refusal_does_not_print_a_secret_that_is_a_key() -> None:
     assert "a1a1" not in str(refused.value)
 
 
+def test_a_value_that_another_thread_changes_meanwhile_is_refused_and_not_half_kept() -> None:
+    growing: dict[str, Any] = {"a": "x", "b": 1}
+
+    def meddle(text: str, where: str) -> codec.Plain:
+        growing[f"{len(growing)}"] = 1
+        return text
+
+    with pytest.raises(NotStorable, match=r"\$\.s is dict: another thread"):
+        codec.lower({"s": growing}, seal=meddle)
+
+
 def test_an_attribute_that_is_no_field_is_refused_rather_than_lost() -> None:
     stray = Plain(1)
     stray.extra = 2  # type: ignore[attr-defined]
@@ -395,6 +406,13 @@ def test_a_custom_class_goes_through_its_dump_and_load() -> None:
         again = there_and_back({"x": [Text("hello")]}, known)["x"][0]
         assert type(again) is Text
         assert again == "hello"
+
+
+def test_a_dump_that_fails_is_a_refusal_with_the_path() -> None:
+    known = Registry()
+    register(Bare, dump=lambda bare: bare.nothing, load=lambda plain: plain, registry=known)
+    with pytest.raises(NotStorable, match=r"\$\.x is .*Bare: its `dump` failed with AttributeError"):
+        codec.lower({"x": Bare()}, registry=known)
 
 
 def test_a_custom_class_that_dumps_itself_is_refused() -> None:

@@ -5,19 +5,21 @@ from __future__ import annotations
 import dataclasses
 import enum
 import pickle
-import subprocess
+import runpy
 import sys
 import threading
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, SecretStr
 from typing_extensions import TypedDict
 
 from tracer import codec
 from tracer.errors import ConfigError, NotStorable
+from tracer.seal import Secret
 from tracer.types import (
+    REGISTRY,
     NotAvailable,
     Opaque,
     Registry,
@@ -170,6 +172,23 @@ def test_an_unregistered_class_is_refused_with_the_line_to_write(known: Registry
         codec.lower({"x": Leaf(Pair(Level.LOW))}, registry=known)
 
 
+def test_values_that_stand_for_others_keep_their_form_as_annotated_fields(known: Registry) -> None:
+    class Holder(BaseModel):
+        key: Secret
+        word: SecretStr | None = None
+        old: Opaque | NotAvailable | None = None
+
+    register_from_annotations(Holder, registry=known)
+    holder = Holder(key=Secret("env:KEY"), old=NotAvailable("w", "t"))
+    plain: Any = codec.lower(holder, registry=known)
+    assert plain["$obj"][1] == {
+        "key": {"$secret": "env:KEY"},
+        "word": None,
+        "old": {"$gone": {"type": "t", "why": "w"}},
+    }
+    assert codec.lift(plain, registry=known, strict=True) == holder
+
+
 def test_opaque_and_not_available_are_values_like_any_other() -> None:
     for value in (Opaque("a:B", {"x": 1}), NotAvailable("gone", "a:Lock")):
         assert pickle.loads(pickle.dumps(value)) == value
@@ -177,7 +196,9 @@ def test_opaque_and_not_available_are_values_like_any_other() -> None:
     assert Opaque("a:B", 1) != Opaque("a:C", 1)
 
 
-def test_a_script_and_its_import_mean_the_same_class(tmp_path: Path, root: Path) -> None:
+def test_a_script_and_its_import_mean_the_same_class(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     script = tmp_path / "my_agent.py"
     script.write_text(
         "import dataclasses\n"
@@ -188,11 +209,9 @@ def test_a_script_and_its_import_mean_the_same_class(tmp_path: Path, root: Path)
         "    plain = codec.lower(Finding())\n"
         "    print(plain, type(codec.lift(plain)).__module__)\n"
     )
-    ran = subprocess.run(
-        [sys.executable, str(script)],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={"PYTHONPATH": str(root)},
-    )
-    assert (ran.stdout, ran.stderr) == ("{'$obj': ['my_agent:Finding', {'a': 1}]} my_agent\n", "")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setitem(REGISTRY.by_name, "my_agent:Finding", None)  # and taken back after the test
+    del REGISTRY.by_name["my_agent:Finding"]
+    runpy.run_path(str(script), run_name="__main__")
+    del sys.modules["my_agent"]
+    assert capsys.readouterr().out == "{'$obj': ['my_agent:Finding', {'a': 1}]} my_agent\n"
