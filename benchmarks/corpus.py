@@ -82,24 +82,24 @@ def words(n: int, *, seed: int = SEED) -> Corpus:
 def licences(most: int, *, seed: int = SEED) -> Corpus:
     """At most *most* messages of licence text; as many as the installed distributions yield.
 
+    Texts that several distributions ship are taken once; all of them, one after another, are cut where a message
+    is full.
+
     Raises:
         SystemExit: no installed distribution ships a licence file.
     """
     source = random.Random(seed)
-    messages: list[Message] = []
-    seen: set[str] = set()
-    for text in _licence_texts():
-        for start in range(0, len(text), MESSAGE - ENVELOPE):
-            piece = text[start : start + MESSAGE - ENVELOPE]
-            if piece in seen or len(messages) == most:
-                continue
-            seen.add(piece)
-            role = ROLES[len(messages) % len(ROLES)]
-            messages.append({"id": f"{source.getrandbits(128):032x}", "role": role, "content": piece})
-    if not messages:
+    text = "\n\n".join(dict.fromkeys(_licence_texts()))
+    size = MESSAGE - ENVELOPE
+    pieces = list(dict.fromkeys(text[at : at + size] for at in range(0, len(text) - size, size)))[:most]
+    if not pieces:
         raise SystemExit(
             "no installed distribution ships a licence file; set the environment up with `make test`"
         )
+    messages = [
+        {"id": f"{source.getrandbits(128):032x}", "role": ROLES[number % len(ROLES)], "content": piece}
+        for number, piece in enumerate(pieces)
+    ]
     return Corpus("licences", messages, seed)
 
 

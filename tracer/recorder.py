@@ -141,6 +141,7 @@ class Recorder:
         ]
         try:
             self.journal.execute("beat", rows)
+            self.store.fold()
         except Exception:  # a missed beat is not an error: the lease lasts three of them
             return
 
