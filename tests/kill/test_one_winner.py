@@ -80,3 +80,8 @@ def broken_journals(home: Path) -> list[str]:
 def test_without_the_epoch_check_several_take_the_same_run(zygote: Zygote, root: Path) -> None:
     rounds = race(root, zygote.home(), 12, 5, "no epoch")
     assert any(sum(word != "told" for _, word, *_ in said) > 1 for said in rounds)
+
+
+def test_without_the_lock_taken_first_writers_fail_instead_of_waiting(zygote: Zygote, root: Path) -> None:
+    rounds = race(root, zygote.home(), 16, 8, "no immediate")
+    assert any("StoreLocked" in word for said in rounds for _, word, *_ in said)

@@ -38,9 +38,9 @@ def stopped_pid(home: Path) -> int:
     """Waits for the worker to stand still."""
     until = time.monotonic() + LONGEST_S
     while time.monotonic() < until:
-        if (home / "stopped").exists() and (text := (home / "stopped").read_text()):
-            if Path(f"/proc/{text}/stat").read_text().rpartition(")")[2].split()[0] == "T":
-                return int(text)
+        text = (home / "stopped").read_text() if (home / "stopped").exists() else ""
+        if text and Path(f"/proc/{text}/stat").read_text().rpartition(")")[2].split()[0] == "T":
+            return int(text)
         time.sleep(0.005)
     raise AssertionError("the worker did not stop")
 

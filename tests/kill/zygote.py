@@ -13,16 +13,17 @@ import sys
 import traceback
 from typing import Any
 
-from tests.kill.life import JOBS, warm
+from tests.kill import flips, life, shortage
 
 LONGEST_S = 60
+JOBS = {**life.JOBS, "fill": shortage.fill, "refill": shortage.refill, "flip": flips.flip}
 
 
 def main() -> None:
     """Serve until standard input ends."""
     for line in sys.stdin:
         job = json.loads(line)
-        json.dump({"exit": 0, "answer": warm(job)} if job["do"] == "warm" else _fork(job), sys.stdout)
+        json.dump({"exit": 0, "answer": life.warm(job)} if job["do"] == "warm" else _fork(job), sys.stdout)
         sys.stdout.write("\n")
         sys.stdout.flush()
 
