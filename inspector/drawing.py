@@ -41,6 +41,7 @@ def draw(data: Timeline, placed: Placed, axis: Literal["step", "clock"]) -> Canv
     for (dead, after), (y0, y1) in zip(idle(placed.lives), pairwise(tops), strict=True):
         bridge(canvas, dead, after, y0, y1, compact, axis)
     if placed.lives and placed.lives[-1].seam is not None:
+        y += 8
         last_seam(canvas, placed.lives[-1], tops[-1], compact)
     if any(mark.kind == "write" for segment in data.segments for mark in segment.marks):
         effects_lane(canvas, data, placed, y, EFFECTS)

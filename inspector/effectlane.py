@@ -58,6 +58,8 @@ def _state_then(mark: Mark, segment: Segment) -> str:
         and mark.end_ns > segment.ended_ns
     ):
         return "unknown"
+    if segment.dead and mark.state == "sent":
+        return "unknown"
     return "blocked" if "blocked" in mark.flags else mark.state
 
 

@@ -56,7 +56,7 @@ def lane_of(
             column.x0,
             column.x1,
             y - 3,
-            y + height + 3,
+            tick_y + 9,
         ]
         canvas.columns.append(box)
 

@@ -18,6 +18,7 @@ PAGE: Final = 200
 PREVIEW: Final = 256 * 1024
 KINDS: Final = ("read", "write", "model", "handoff", "internal")
 STATES: Final = ("planned", "sent", "committed", "failed", "unknown", "suspended", "compensated")
+DEAD: Final = "its process died before the answer; the next resume settles it"
 EXAMPLE: Final = """from tracer import KEY, write
 
 @write(key_param="key", identity=("order",))
@@ -57,7 +58,7 @@ def calls_page(context: Context, row: RunRow, kind: str, state: str, after: int)
         run_href=run_href(row.run_id, row.branch),
         kinds=_filters(row, counts, 0, KINDS, kind, {"state": state}, "kind"),
         states=_filters(row, counts, 1, STATES, state, {"kind": kind}, "state"),
-        lines=tuple(call_line(call, context.now_ns) for call in shown),
+        lines=tuple(call_line(call, context.now_ns, standing in ("interrupted", "lost")) for call in shown),
         shown=Shown(len(shown), total, "calls", older, here if after else ""),
         example=EXAMPLE,
     )
@@ -82,8 +83,8 @@ def _filters(
     return tuple(out)
 
 
-def call_line(call: CallRow, now_ns: int) -> CallLine:
-    """One row of the ledger, without its values."""
+def call_line(call: CallRow, now_ns: int, dead: bool = False) -> CallLine:
+    """One row of the ledger, without its values; *dead* says that the process which waits for it is gone."""
     outcome = call.ended_at is not None and call.sent_at is not None
     return CallLine(
         number=call.number,
@@ -94,7 +95,7 @@ def call_line(call: CallRow, now_ns: int) -> CallLine:
         tool=call.tool,
         position=f"after c{call.after_sequence}" if call.after_sequence else "before c1",
         target=call.target,
-        happened=happened(call),
+        happened=DEAD if dead and call.state in ("sent", "planned") else happened(call),
         key=call.idempotency_key or "",
         sent=text.when(call.sent_at, now_ns) if call.sent_at else "never",
         took=text.duration((call.ended_at or 0) - (call.sent_at or 0)) if outcome else "",

@@ -45,7 +45,7 @@ def inbox_page(context: Context, *, chosen: str = "", run_id: str = "", done: st
         shell=context.shell(
             "Inbox",
             section="inbox",
-            keys=(("j k", "request"), ("a", "approve"), ("x", "deny"), ("Esc", "not yet")),
+            keys=(("j k", "request"), ("a", "approve"), ("w", "waive"), ("x", "deny"), ("Esc", "not yet")),
             count=f"{len(waiting):,} open, {len(settled):,} decided",
             live=live,
         ),
@@ -172,7 +172,7 @@ def _facts(row: ApprovalRow, run: RunRow, detail: Any) -> tuple[Fact, ...]:
     if row.kind == "gate" and isinstance(detail, dict):
         facts.append(Fact("Before", plain.masked(str(detail.get("before") or "undeclared")), mono=True))
         facts.append(Fact("After", plain.masked(str(detail.get("after") or "undeclared")), mono=True))
-        facts.append(Fact("Remedy", str(detail.get("remedy") or "")))
+        facts.append(Fact("Remedy", str(detail.get("remedy") or "").replace(" RUN ", f" {row.run_id} ")))
     facts.append(Fact("Words", "written by the program or a model, not checked"))
     return tuple(facts)
 

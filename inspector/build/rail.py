@@ -8,6 +8,7 @@ from typing import Final
 
 from inspector import text, words
 from inspector.build.context import Context, ref_of, run_href
+from inspector.build.timeline import last_sign
 from inspector.pages.run import Rail, RailItem, RailSeam
 from inspector.pages.shared import Link, Shown
 from tracer.store import read
@@ -35,7 +36,8 @@ def rail(
     if entries and high == row.head_sequence and last is not None and entries[0].segment == last.segment:
         end = _end_of(context, row, last)
         if end in ("interrupted", "lost"):
-            items.append(_seam(context, row, last, None, end))
+            tail = [call for found in calls.values() for call in found]
+            items.append(_seam(context, row, last, None, end, tail))
     for entry, older in zip(entries, (*entries[1:], None), strict=True):
         items.append(_item(row, entry, calls.get((entry.sequence or 0) - 1, []), selected))
         if older is not None and older.segment != entry.segment:
@@ -94,9 +96,14 @@ def _end_of(context: Context, row: RunRow, segment: SegmentRow) -> str:
 
 
 def _seam(
-    context: Context, row: RunRow, dead: SegmentRow, after: SegmentRow | None, outcome: str
+    context: Context,
+    row: RunRow,
+    dead: SegmentRow,
+    after: SegmentRow | None,
+    outcome: str,
+    calls: Sequence[CallRow] = (),
 ) -> RailSeam:
-    ended = dead.ended_at or max(row.beat_at, row.updated_at)
+    ended = dead.ended_at or last_sign(row, dead, calls)
     word = "process died" if outcome == "interrupted" else "heartbeat stopped"
     if after is None:
         return RailSeam(f"{word} {text.when(ended, context.now_ns)}", "nobody has gone on", None, "")

@@ -127,7 +127,7 @@ def resume_page(context: Context, row: RunRow, number: int) -> ResumePage:
         gap=_gap(context, row, entry),
         why=plain.masked(str(body.get("why") or "")),
         actions=_actions(row, number, len(found), sequence),
-        findings=tuple(_finding(f) for f in findings),
+        findings=tuple(_finding(f, row.run_id) for f in findings),
         became=around.became(context, row, entry, body, calls),
         evidence=evidence,
         evidence_counts=(words.pill("recorded", f"{total} recorded", "plain"),) if total else (),
@@ -135,7 +135,7 @@ def resume_page(context: Context, row: RunRow, number: int) -> ResumePage:
         identity=identity,
         identity_note=f"{changed} of {len(identity)} changed" if identity else "not recorded by a refusal",
         then=_then(context, row, entry, body, calls),
-        traces=_traces(body),
+        traces=_traces(body) if entry.kind == "resume" else (),
         strips=_strips(entry, row),
     )
 
@@ -197,7 +197,7 @@ def _actions(row: RunRow, number: int, total: int, sequence: int) -> tuple[Link,
     return tuple(links)
 
 
-def _finding(found: Finding) -> FindingLine:
+def _finding(found: Finding, run_id: str) -> FindingLine:
     icon, title = words.CLAUSES.get(str(found.clause), ("alert", str(found.clause)))
     style = "plain" if found.ruling.strictness <= Ruling.CONTINUE.strictness else ""
     change = (plain.masked(found.before), plain.masked(found.after)) if found.before and found.after else None
@@ -207,7 +207,7 @@ def _finding(found: Finding) -> FindingLine:
         words.pill(str(found.ruling), style="plain" if style else ""),
         plain.masked(found.what),
         change,
-        found.remedy,
+        found.remedy.replace(" RUN ", f" {run_id} "),
         found.waived_by,
     )
 

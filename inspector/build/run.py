@@ -11,7 +11,7 @@ from inspector.build.checkpoint import detail
 from inspector.build.context import RUN_KEYS, Context, crumbs, ref_of, run_href, title_of
 from inspector.build.figure import figure
 from inspector.build.rail import rail
-from inspector.build.runs import flags_of, risk_of
+from inspector.build.runs import flags_of, risk_of, since
 from inspector.build.timeline import owner_name, resumed_by, timeline
 from inspector.pages.figure import Figure
 from inspector.pages.run import LedgerPart, RunPage
@@ -55,7 +55,9 @@ def run_page(
         ),
         run_id=row.run_id,
         title=title_of(row),
-        state=context.state_pill(row, text.rough(max(0, context.now_ns - row.state_at)) if not live else ""),
+        state=context.state_pill(
+            row, text.rough(max(0, context.now_ns - since(context, row, state))) if not live else ""
+        ),
         flags=flags_of(row),
         actions=_actions(row, state, selected),
         facts=_facts(context, row, state, segments, traces or {}),
@@ -64,7 +66,7 @@ def run_page(
         figure=_figure(context, row, segments, checkpoints, calls, selected, axis, window)
         if checkpoints
         else None,
-        ledger=_ledger(context, row, calls),
+        ledger=_ledger(context, row, calls, state in ("interrupted", "lost")),
         resumes=_resumes(context, row),
         detail=detail(context, row, selected, "contract") if selected else None,
     )
@@ -162,7 +164,7 @@ def _facts(
         Fact("Resumes", str(row.resumes), f"{row.refusals} refused" if row.refusals else ""),
         Fact("Agent", row.agent, mono=True),
         Fact("Started", f"{text.when(row.created_at, context.now_ns)} UTC"),
-        Fact("Snapshots", text.size(row.size), "over all checkpoints, before equal parts are shared"),
+        Fact("Snapshots", text.size(row.size), "summed, before sharing"),
     ]
     last = segments[-1].span[:16].hex() if segments else row.trace_id.hex()
     links = tuple(
@@ -219,7 +221,7 @@ def _strips(context: Context, row: RunRow, state: str, segments: Sequence[Segmen
     return tuple(strips)
 
 
-def _ledger(context: Context, row: RunRow, calls: Sequence[CallRow]) -> LedgerPart:
+def _ledger(context: Context, row: RunRow, calls: Sequence[CallRow], dead: bool) -> LedgerPart:
     writes = [call for call in calls if call.kind in ("write", "handoff")]
     states: dict[str, int] = {}
     for call in writes:
@@ -228,7 +230,7 @@ def _ledger(context: Context, row: RunRow, calls: Sequence[CallRow]) -> LedgerPa
     summary = f"{text.count(len(writes), 'write')}" + (f": {counted}" if counted else "")
     shown = writes[-LEDGER:]
     return LedgerPart(
-        lines=tuple(call_line(call, context.now_ns) for call in shown),
+        lines=tuple(call_line(call, context.now_ns, dead) for call in shown),
         shown=Shown(len(shown), len(writes), "writes"),
         summary=summary,
         all=Link(f"All {text.count(len(calls), 'call')}", run_href(row.run_id, row.branch, "/calls")),

@@ -7,6 +7,7 @@ from typing import Final
 
 from inspector import text, words
 from inspector.build.context import FORWARD, Context, run_href, title_of
+from inspector.build.timeline import last_sign
 from inspector.pages.runs import Filter, FilterProblem, RunGroup, RunLine, RunsPage
 from inspector.pages.shared import Link, Live, Pill, Shown, Tone
 from inspector.query import Query, address, completions, parse
@@ -66,13 +67,13 @@ def runs_page(context: Context, line: str, before: tuple[int, str] | None) -> Ru
 
 
 def _arguments(context: Context, query: Query) -> dict[str, object]:
-    since = context.now_ns - query.since_s * 10**9 if query.since_s else 0
+    from_ns = context.now_ns - query.since_s * 10**9 if query.since_s else 0
     return {
         "agents": query.agents,
         "states": query.stored_states(),
         "not_states": query.stored_not_states(),
         "text": query.words,
-        "since": since,
+        "since": from_ns,
         "alerts_over": query.alerts_over,
         "waiting": query.waiting,
     }
@@ -168,7 +169,7 @@ def _line(context: Context, row: RunRow) -> RunLine:
         note="" if row.branch == read.MAIN else f"branch {row.branch}",
         state=words.pill(state),
         flags=flags_of(row),
-        since=text.rough(max(0, context.now_ns - _since(row, state))),
+        since=text.rough(max(0, context.now_ns - since(context, row, state))),
         next=action,
         next_note=note,
         risk=risk,
@@ -183,17 +184,28 @@ def _line(context: Context, row: RunRow) -> RunLine:
     )
 
 
-def _since(row: RunRow, state: str) -> int:
-    """Since when a run is in the state shown: a dead owner was last seen at its last entry or heartbeat."""
-    return max(row.updated_at, row.beat_at) if state in ("interrupted", "lost") else row.state_at
+def since(context: Context, row: RunRow, state: str) -> int:
+    """Since when a run is in the state shown: a dead owner was last seen at its last sign of life."""
+    return _life_sign(context, row) if state in ("interrupted", "lost") else row.state_at
+
+
+def _life_sign(context: Context, row: RunRow) -> int:
+    """When somebody last worked on a run that nobody works on; a refused resume is no work."""
+    segments = read.segments(context.connection, row.run_id, row.branch)
+    if not segments:
+        return row.created_at
+    last = max(0, read.last_call_number(context.connection, row.run_id, row.branch) - 4)
+    calls = read.calls(context.connection, row.run_id, row.branch, after=last)
+    return segments[-1].ended_at or last_sign(row, segments[-1], calls)
 
 
 def risk_of(context: Context, row: RunRow, state: str) -> tuple[str, int, Tone]:
     """(time since the last durable checkpoint, percent of three minutes, tone); nothing while nobody works."""
+    durable = row.checkpoint_at or row.created_at
     if state == "running":
-        gap = context.now_ns - (row.checkpoint_at or row.created_at)
+        gap = context.now_ns - durable
     elif state in ("interrupted", "lost"):
-        gap = max(row.updated_at, row.beat_at) - (row.checkpoint_at or row.created_at)
+        gap = _life_sign(context, row) - durable
     else:
         return "0 s", 0, "mute"
     gap = max(0, gap)

@@ -78,7 +78,7 @@ def _segment(
     after: SegmentRow | None,
 ) -> Segment:
     outcome = segment.outcome or context.source.standing(row)
-    ended = segment.ended_at or _last_sign(context, row, outcome)
+    ended = segment.ended_at or (context.now_ns if outcome == "running" else last_sign(row, segment))
     ended = max(
         [
             ended,
@@ -113,9 +113,13 @@ def _wait_word(step: Step) -> str:
     return step.name or "a pause"
 
 
-def _last_sign(context: Context, row: RunRow, outcome: str) -> int:
-    """Until when a segment without an end is drawn: the present while it lives, else its last sign of life."""
-    return context.now_ns if outcome == "running" else max(row.beat_at, row.updated_at, row.checkpoint_at)
+def last_sign(row: RunRow, segment: SegmentRow, calls: Sequence[CallRow] = ()) -> int:
+    """The last sign of life of a segment without an end: a heartbeat under its epoch, a checkpoint, a call."""
+    beat = row.beat_at if row.epoch == segment.epoch else 0
+    times = [
+        ns for call in calls if call.segment == segment.segment for ns in (call.planned_at, call.sent_at or 0)
+    ]
+    return max(segment.started_at, beat, row.checkpoint_at, *times, 0)
 
 
 def _cut(life: Segment, first: int, last: int) -> Segment:
