@@ -92,6 +92,14 @@ def test_the_plain_tree_shares_nothing_with_the_value() -> None:
     assert plain == {"a": [1, {"b": [2]}]}
 
 
+def test_equal_sets_have_equal_bytes_whatever_the_order_of_their_members() -> None:
+    def made(*inner: int) -> frozenset[Any]:
+        return frozenset([frozenset(inner), frozenset(["x"]), (1, frozenset(inner))])
+
+    assert list(frozenset([0, 8])) != list(frozenset([8, 0]))
+    assert codec.encode(codec.lower(made(0, 8))) == codec.encode(codec.lower(made(8, 0)))
+
+
 def test_a_list_of_ours_is_a_list_and_is_not_touched_by_looking() -> None:
     items = Items([1, {"a": 2}])
     items.synced()

@@ -70,7 +70,7 @@ NAMED = [
     ("hook https://hooks.slack.com/services/{}", "T00000000/B00000000/a1b2c3d4e5f6a7b8c9d0e1f2"),
 ]
 CLEAN = [
-    "The token count is 512, max_tokens=4096, total_tokens: 12345, tokenizer=cl100k_base",
+    "The token count is 512, max_tokens=4096, total_tokens: 12345, next_token=1234567, tokenizer=cl100k_base",
     "password: required, at least 8 characters. Enter your password: ",
     "def login(self, password=None, token=''): return self.password == os.environ['PASSWORD']",
     "token = get_token(); secret=${SECRET}; api_key=<your key>; password=%(password)s",
