@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 from typing import Final
 
@@ -15,7 +16,7 @@ from tracer.recorder import settings
 PORT: Final = 4700
 
 
-@click.command("inspect")
+@click.command("inspect", short_help="serve the inspector on this machine")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; loopback only.")
 @click.option(
     "--port",
@@ -31,7 +32,10 @@ PORT: Final = 4700
     metavar="NAME=URL",
     help="Where a trace is shown, with {trace_id}: Jaeger=http://127.0.0.1:16686/trace/{trace_id}",
 )
-def command(host: str, port: int | None, allow_host: tuple[str, ...], trace_url: tuple[str, ...]) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print the link as one JSON line.")
+def command(
+    host: str, port: int | None, allow_host: tuple[str, ...], trace_url: tuple[str, ...], as_json: bool
+) -> None:
     """Serve the inspector on loopback, and print the link that lets one browser in."""
     config = Config(
         settings=settings(),
@@ -40,12 +44,16 @@ def command(host: str, port: int | None, allow_host: tuple[str, ...], trace_url:
         hosts=frozenset(name.lower() for name in allow_host),
         traces=dict(map(_trace, trace_url)),
     )
-    serve(config, say=_say)
+    serve(config, say=_say_json if as_json else _say)
 
 
 def _say(link: str) -> None:
     click.echo(f"The inspector is at {link}")
     click.echo("The link works once; Ctrl-C ends it.", err=True)
+
+
+def _say_json(link: str) -> None:
+    click.echo(json.dumps({"url": link}))
 
 
 def _port(host: str) -> int:

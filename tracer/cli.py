@@ -17,7 +17,7 @@ import click
 
 from .commands.exits import Exit, exit_of
 from .commands.output import complain
-from .errors import Paused, WaypostError
+from .errors import ConfigError, Paused, WaypostError
 
 COMMANDS: Final = (
     "demo",
@@ -51,12 +51,11 @@ class Waypost(click.Group):
         """The command of that name, imported now."""
         if cmd_name in COMMANDS:
             found = importlib.import_module(f"tracer.commands.{cmd_name}").command
-        elif cmd_name in _added():
-            found = _added()[cmd_name].load()
-        else:
-            return None
-        assert isinstance(found, click.Command)
-        return found
+            assert isinstance(found, click.Command)
+            return found
+        if cmd_name in _added():
+            return _loaded(_added()[cmd_name])
+        return None
 
     def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> NoReturn:
         """Run a command and exit with its code."""
@@ -80,11 +79,47 @@ class Waypost(click.Group):
                 raise
             complain(str(error))
             code = exit_of(error)
+        except SystemExit:
+            # So click ends, and only then, when whoever read us has seen enough.
+            code = Exit.OK
         except BrokenPipeError:
-            # Whoever read us has seen enough; Python would complain once more while it shuts down.
+            # The same, at our own flush; Python would complain once more while it shuts down.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             code = Exit.OK
+        except Exception as error:
+            if os.environ.get(DEBUG):
+                raise
+            complain(f"This is a bug of Waypost; {DEBUG}=1 shows where. {type(error).__name__}: {error}")
+            code = Exit.FAILED
         sys.exit(int(code) if isinstance(code, int) else Exit.OK)
+
+
+def _loaded(entry: EntryPoint) -> click.Command:
+    """The command of an entry point, or one that says what has to be installed for it."""
+    try:
+        found = entry.load()
+    except ModuleNotFoundError as error:
+        missing = (error.name or "").partition(".")[0]
+        if missing in ("", entry.module.partition(".")[0], "tracer"):
+            raise
+        return _absent(entry, missing)
+    assert isinstance(found, click.Command)
+    return found
+
+
+def _absent(entry: EntryPoint, missing: str) -> click.Command:
+    package = entry.dist.name if entry.dist is not None else entry.module
+    extra = f"{package}[{','.join(entry.extras)}]" if entry.extras else missing
+
+    def refuse() -> None:
+        raise ConfigError(
+            f'`waypost {entry.name}` needs {missing}, which is not installed. Run `pip install "{extra}"`.'
+        )
+
+    lenient = {"ignore_unknown_options": True, "allow_extra_args": True}
+    return click.Command(
+        entry.name, context_settings=lenient, callback=refuse, short_help=f'needs `pip install "{extra}"`'
+    )
 
 
 def _added() -> dict[str, EntryPoint]:

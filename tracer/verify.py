@@ -52,6 +52,10 @@ def verify(recorder: Recorder, run_id: str, branch: str, progress: Progress | No
             _reach(recorder, [plain["root"], plain["contract"]], checked)
         except IntegrityError as error:
             problems.append(f"{_name(entry)}: {error}")
+        except (KeyError, TypeError) as error:
+            problems.append(
+                f"{_name(entry)}: its body is no checkpoint of ours, {error!r} is missing or of another kind"
+            )
         if progress is not None:
             progress(number, len(rows))
     return Report(run_id, branch, total, len(checked), recorder.chain_key is not None, tuple(problems))

@@ -14,7 +14,7 @@ from ..refs import parse_run
 from . import shapes
 from .exits import Exit
 from .opened import program, recording, where
-from .output import cell, emit, json_option, say, table, word
+from .output import cell, clean, emit, json_option, say, say_lines, table, word
 
 
 @click.command(name="preflight", short_help="what the gate would say now")
@@ -42,23 +42,16 @@ def command(ctx: click.Context, run: str, agent: str, as_json: bool) -> None:
     else:
         made = table("clause", "ruling", "what was found")
         for finding in said.findings:
-            made.add_row(cell(finding.clause), word(str(finding.ruling)), _told(finding, run_id))
-        say(
-            made,
-            Text(f"\nA resume from {run_id}@{row.head_sequence} would: ").append_text(word(str(said.ruling))),
-        )
+            told = cell(finding.what)
+            if finding.waived_by:
+                told.append(f" Waived by {clean(finding.waived_by)}.")
+            made.add_row(cell(finding.clause), word(str(finding.ruling)), told)
+        end = Text(f"\nA resume from {run_id}@{row.head_sequence} would: ")
+        say(made, end.append_text(word(str(said.ruling))))
+        say_lines(Text(f"→ {finding.clause}: {clean(remedy(finding, run_id))}") for finding in said.stops)
     ctx.exit(Exit.OK if said.admits else Exit.REFUSED)
 
 
 def remedy(finding: Finding, run_id: str) -> str:
     """A finding's remedy with the run filled in, so that its lines can be typed."""
     return finding.remedy.replace("waypost approve RUN", f"{program()} approve {run_id}")
-
-
-def _told(finding: Finding, run_id: str) -> Text:
-    told = cell(finding.what)
-    if finding.waived_by:
-        told.append(f" Waived by {cell(finding.waived_by).plain}.")
-    if finding.remedy != "none needed":
-        told.append(f"\n→ {cell(remedy(finding, run_id)).plain}")
-    return told

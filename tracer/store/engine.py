@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 from pathlib import Path
 from types import TracebackType
@@ -10,9 +11,9 @@ from typing import Any, Final
 
 from sqlalchemy import Engine, create_engine, event, make_url
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import ArgumentError, DBAPIError
 
-from ..errors import SchemaTooNew, SchemaTooOld, StoreError, StoreFull, StoreLocked, StoreMissing
+from ..errors import ConfigError, SchemaTooNew, SchemaTooOld, StoreError, StoreFull, StoreLocked, StoreMissing
 from . import driver, read
 from .tables import SCHEMA
 
@@ -148,12 +149,23 @@ def _by_message(message: str, url: URL) -> StoreError:
 
 
 def parsed_url(where: str | Path) -> URL:
-    """The SQLAlchemy URL that a path or URL means."""
+    """The SQLAlchemy URL that a path or URL means.
+
+    Raises:
+        ConfigError: it is no URL, or the driver for it is not installed.
+    """
     if isinstance(where, str) and "://" in where:
-        url = make_url(where)
-        return (
-            url.set(drivername="postgresql+psycopg") if url.drivername in ("postgresql", "postgres") else url
-        )
+        try:
+            url = make_url(where)
+            if url.drivername in ("postgresql", "postgres"):
+                url = url.set(drivername="postgresql+psycopg")
+            url.get_dialect().import_dbapi()
+        except (ArgumentError, ImportError) as error:
+            shown = re.sub(r"//[^@/]*@", "//…@", where)
+            raise ConfigError(
+                f"The store is {shown!r}, and {error}. Use the path of a SQLite file, or postgresql://…"
+            ) from error
+        return url
     return URL.create("sqlite", database=os.fspath(where))
 
 
