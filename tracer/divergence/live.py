@@ -129,22 +129,15 @@ class Live:
             return []
         self.finished = True
         new = at_the_end(self.judge, self.findings, self._failures, self._done)
-        if self._stray and not self._familiar:
-            new.append(
-                Finding(
-                    Reason(
-                        "run.other_records",
-                        0.7 if self._stray > 1 else 0.55,
-                        f"All {self._stray} calls that "
-                        "name a record name one that neither this run nor a baseline had mentioned.",
-                        None,
-                        "",
-                        self.judge.versus(),
-                    )
-                )
-            )
+        if self._stray and (not self._familiar or self._stray >= max(3, self._familiar)):
+            strength = 0.5 if self._familiar else 0.7 if self._stray > 1 else 0.55
+            said = f"{self._stray} of {self._stray + self._familiar} calls that name a record name one that neither this run"
+            new.append(self._end("run.other_records", strength, f"{said} nor a baseline had mentioned."))
         self.findings += new
         return [f.reason for f in new if f.alive and self._counts(f)]
+
+    def _end(self, code: str, strength: float, sentence: str) -> Finding:
+        return Finding(Reason(code, strength, sentence, None, "", self.judge.versus()))
 
     @property
     def reasons(self) -> list[Reason]:
@@ -320,14 +313,14 @@ class Live:
         new: list[Finding] = []
         early = self._touch(call)
         if early is not None:
-            other, kept = early
+            other, kept, records = early
             # A run that keeps the order on its other records breaks it here; one that never does has another way.
-            elsewhere = kept > 1 and self._kept[call.tool, other] > 0
+            elsewhere = kept > 1 and records >= 4 and self._kept[call.tool, other] > 0
             new.append(
                 Finding(
                     Reason(
                         "write.out_of_order",
-                        0.65 if elsewhere else self.pattern.order.strength(kept),
+                        0.65 if elsewhere else self.pattern.order.strength(kept, records),
                         f"{call.name} came after {other} on one record; every baseline has it before.",
                         call.index,
                         call.name,
@@ -358,7 +351,7 @@ class Live:
                     break
         return new
 
-    def _touch(self, call: Call) -> tuple[str, int] | None:
+    def _touch(self, call: Call) -> tuple[str, int, int] | None:
         found = None
         for record in records_of(call, self.pattern.common):
             earlier = self._touched.touch(record, call.tool)

@@ -43,7 +43,8 @@ class Turns:
         mark = (call.shape, call.answer)
         self.seen[mark] += 1
         if self.seen[mark] == 1:
-            self.streak, self.weight = 0, 0.0
+            # Something new does not end a circle at once: other reads may come in between.
+            self.streak, self.weight = (0, 0.0) if self.weight < 0.5 else (self.streak, 0.5 * self.weight)
             return 0.0
         if self.streak == 0:
             self.first, self.last = call.index, ""

@@ -15,6 +15,8 @@ from .calls import Call, token
 TOOLS: Final = 12
 """Different write tools of one record whose order is followed."""
 
+SPOKEN: Final = "~"
+
 
 @dataclass(slots=True)
 class Touched:
@@ -40,19 +42,23 @@ class OrderRules:
     steady: float = 1.0
     """Share of the pairs on which all baselines agree; where it is low, agreement is chance."""
 
-    def strength(self, kept: int) -> float:
-        """How much a broken rule says that *kept* baselines keep."""
+    def strength(self, kept: int, records: int) -> float:
+        """How much a broken rule says that *kept* baselines keep, on so many *records* together.
+
+        Two runs that agree on one record each agree by chance half the time: said, but no alarm.
+        """
         if kept < 2:
             return 0.12
-        needed = {2: 0.85, 3: 0.7}.get(kept, 0.5)
-        return 0.65 if self.steady >= needed else 0.15
+        if self.steady < {2: 0.95, 3: 0.8}.get(kept, 0.5):
+            return 0.15
+        return 0.65 if kept > 2 or records >= 4 else 0.4
 
-    def broken_by(self, tool: str, earlier: Sequence[str]) -> tuple[str, int] | None:
-        """(the tool that came too early, baselines that keep the rule) when *tool* may not come after *earlier*."""
+    def broken_by(self, tool: str, earlier: Sequence[str]) -> tuple[str, int, int] | None:
+        """(the tool that came too early, baselines and records that keep the rule) when *tool* may not come after *earlier*."""
         for other in earlier:
             kept = self.keeps.get((tool, other))
             if kept is not None and kept[0] and (other, tool) not in self.keeps:
-                return other, kept[0]
+                return other, kept[0], kept[1]
         return None
 
 
@@ -60,6 +66,11 @@ def records_of(call: Call, common: frozenset[str]) -> list[str]:
     """The records that a write touches, without those that most writes of the run share."""
     named = {token(f) for row in call.rows for _, f in row if f.hard}
     return [t for t in named if t and t not in common][:200]
+
+
+def spoken_of(call: Call) -> list[str]:
+    """Words that a write names; they found no rule, and only tell how freely the agent orders its writes."""
+    return [SPOKEN + f.norm for row in call.rows[:50] for _, f in row if f.kind == "word" and len(f.norm) >= 4]
 
 
 def common_records(run: Sequence[Call]) -> frozenset[str]:
@@ -75,18 +86,25 @@ def learn_order(baselines: Sequence[Sequence[Call]], common: frozenset[str]) -> 
     """Read the order rules out of the baselines; linear in their length."""
     rules = OrderRules()
     both: set[tuple[str, str]] = set()
+    loose: dict[tuple[str, str], set[bool]] = defaultdict(set)
     for run in baselines:
         first: dict[str, dict[str, int]] = defaultdict(dict)
         last: dict[str, dict[str, int]] = defaultdict(dict)
         for call in run:
             if call.effective:
-                for record in records_of(call, common):
+                for record in [*records_of(call, common), *spoken_of(call)]:
                     if call.tool in first[record] or len(first[record]) < TOOLS:
                         first[record].setdefault(call.tool, call.index)
                         last[record][call.tool] = call.index
         here: Counter[tuple[str, str]] = Counter()
         broken: set[tuple[str, str]] = set()
         for record, tools in first.items():
+            if record.startswith(SPOKEN):
+                for one in tools:
+                    for two in tools:
+                        if one < two:
+                            loose[one, two].add(last[record][one] < first[record][two])
+                continue
             for one in tools:
                 for two in tools:
                     if one != two:
@@ -104,6 +122,7 @@ def learn_order(baselines: Sequence[Sequence[Call]], common: frozenset[str]) -> 
     for one, two in list(rules.keeps):
         both.add((min(one, two), max(one, two)))
     apart = sum(1 for one, two in both if (one, two) in rules.keeps and (two, one) in rules.keeps)
-    # A few pairs that agree are no proof that the agent keeps to an order.
-    rules.steady = (len(both) - apart + 1) / (len(both) + 2)
+    apart += sum(1 for pair, ways in loose.items() if pair not in both and len(ways) > 1)
+    total = len(both) + sum(1 for pair in loose if pair not in both)
+    rules.steady = (total - apart + 2) / (total + 2)
     return rules
