@@ -54,6 +54,11 @@ class Items(list[T]):
         """Whether an item that the last checkpoint recorded may have been changed or replaced since."""
         return self._rewritten or self._seen_all or bool(self._seen)
 
+    @property
+    def stamp(self) -> int:
+        """How many checkpoints have recorded this list: tells two of its readers apart."""
+        return self._syncs
+
     def synced(self) -> None:
         """A checkpoint has recorded the list as it stands."""
         self._rewritten = self._seen_all = False
@@ -106,6 +111,16 @@ class Items(list[T]):
     def __delitem__(self, index: Any, /) -> None:
         self._rewritten = True
         super().__delitem__(index)
+
+    def __add__(self, other: Any, /) -> Any:
+        self._seen_all = True
+        return super().__add__(other)
+
+    def __mul__(self, times: SupportsIndex, /) -> list[T]:
+        self._seen_all = True
+        return super().__mul__(times)
+
+    __rmul__ = __mul__
 
     def __imul__(self, times: SupportsIndex, /) -> Items[T]:
         self._rewritten = True

@@ -203,9 +203,7 @@ class Segment:
             if part is not None and is_ref(part) and "k" in part and isinstance(value, list | dict):
                 node = reader.node(part, value)
                 if node is not None:
-                    self.writer.remember(f"$.{name}", node)
-                    if type(value) is Items:
-                        value.synced()
+                    self.writer.remember(f"$.{name}", node, value)
 
     # -- other entries ----------------------------------------------------------------------------------------
 

@@ -18,8 +18,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from fractions import Fraction
 from operator import is_
 from typing import Any, Final
+from uuid import UUID
 from zlib import crc32
 
 from . import codec
@@ -40,7 +44,25 @@ Plain = Any
 Put = Callable[[bytes, bytes], None]
 Seal = Callable[[str, str], Plain]
 Splice = tuple[int, int, list[Plain]]
-_ATOMS: Final = frozenset({str, int, float, bool, type(None), bytes, complex})
+_ATOMS: Final = frozenset(
+    {
+        str,
+        int,
+        float,
+        bool,
+        type(None),
+        bytes,
+        complex,
+        date,
+        datetime,
+        time,
+        timedelta,
+        Decimal,
+        Fraction,
+        UUID,
+    }
+)
+"""Types whose values never change: the same object is the same value."""
 _MUTABLE: Final = object()
 _item_of: Final = list.__getitem__
 
@@ -97,6 +119,17 @@ class Node:
     """Refs from the front that are as they were when the chunks were made."""
     chunks: list[tuple[str, int]] = field(default_factory=list)
     size: int = 0
+    source: Items[Any] | None = None
+    """The list whose own word on what changed may be trusted, as of its *stamp*: not one that has taken its
+    place, nor the same one after another field has recorded it."""
+    stamp: int = 0
+    held: list[Any] = field(default_factory=list)
+    """The items of *source* themselves: `heapq` and the like move them without a word."""
+
+    def follows(self, value: Items[Any]) -> None:
+        """*value* is what was recorded, and tells from now on what may have changed."""
+        value.synced()
+        self.source, self.stamp = value, value.stamp
 
     def ref(self) -> dict[str, Plain]:
         """The reference that stands in the parent."""
@@ -128,8 +161,11 @@ class TreeWriter:
         """Nothing that was put can be relied on (the append failed): cut the whole value next time."""
         self._nodes.clear()
 
-    def remember(self, path: str, node: Node) -> None:
-        """Take over a stored node, so that the next write costs only what changes from now on."""
+    def remember(self, path: str, node: Node, value: Any) -> None:
+        """Take over a stored node of *value*, so that the next write costs only what changes from now on."""
+        if type(value) is Items:
+            node.held = list.copy(value)
+            node.follows(value)
         self._nodes[path] = node
 
     # -- parts ------------------------------------------------------------------------------------------------
@@ -192,12 +228,14 @@ class TreeWriter:
             if size <= WHOLE // 4 and len(refs) <= CHUNK_MAX:
                 return self._small(refs if kind == "l" else dict(refs), size)
             node = Node(kind, _copies(value, kind), refs, size=size)
+            if type(value) is Items:
+                node.held = list.copy(value)
             self._compact(node)
             self._nodes[path] = node
         else:
             self._patch(node, self._changes(value, path, node))
         if type(value) is Items:
-            value.synced()
+            node.follows(value)
         return node.ref()
 
     def _small(self, plain: Plain, size: int) -> Plain:
@@ -222,9 +260,10 @@ class TreeWriter:
         """What to do to the node's refs, from front to back; its copies are brought up to date."""
         old = node.copies
         if type(value) is Items:
-            hint = value.suspects(len(old))
-            if hint is not None:
+            hint = value.suspects(len(old)) if node.source is value and node.stamp == value.stamp else None
+            if hint is not None and _unmoved(value, node, *hint):
                 return self._hinted(value, path, node, *hint)
+            node.held = list.copy(value)
         new = list.copy(value) if node.kind == "l" else list(value.items())
         front, back, limit = 0, 0, min(len(new), len(old))
         same = unchanged if node.kind == "l" else _same_pair
@@ -255,13 +294,17 @@ class TreeWriter:
         for place in places:
             item = _item_of(value, place)
             if not unchanged(item, node.copies[place]):
-                splices.append((place, 1, self._fresh([item], path, place, "l")))
+                refs = self._fresh([item], path, place, "l")
+                # Some values cannot be told to be as they were until they are encoded; then they can.
+                if not _same_ref(refs[0], node.refs[dropped + place]):
+                    splices.append((place, 1, refs))
                 node.copies[place] = structural_copy(item)
         known = len(node.copies)
         if len(value) > known:
             fresh = [_item_of(value, place) for place in range(known, len(value))]
             splices.append((known, 0, self._fresh(fresh, path, known, "l")))
             node.copies.extend(map(structural_copy, fresh))
+            node.held.extend(fresh)
         return splices
 
     def _patch(self, node: Node, splices: list[Splice]) -> None:
@@ -329,6 +372,26 @@ class TreeWriter:
 def is_ref(plain: Plain) -> bool:
     """True for a reference to another object."""
     return type(plain) is dict and "$#" in plain
+
+
+def _same_ref(ref: Plain, was: Plain) -> bool:
+    """Whether two refs stand for the same bytes; `==` would take 1 for True and 0.0 for -0.0."""
+    if is_ref(ref) or is_ref(was):
+        return bool(ref == was)
+    return codec.encode(ref) == codec.encode(was)
+
+
+def _unmoved(value: Items[Any], node: Node, dropped: int, places: list[int]) -> bool:
+    """Whether every item that *value* does not name as suspect is where it was; brings `held` up to date."""
+    held = node.held
+    del held[:dropped]
+    for place in places:
+        held[place] = _item_of(value, place)
+    try:
+        # Compares pointers first, in C: microseconds for thousands of items that are where they were.
+        return list.__getitem__(value, slice(len(held))) == held
+    except Exception:  # a program's own `==` may do anything
+        return False
 
 
 def _holds_ref(plain: Plain) -> bool:

@@ -25,8 +25,9 @@ def flip(job: dict[str, Any]) -> dict[str, Any]:
     home, copy = Path(job["home"]), Path(job["home"]) / "flipped"
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(home, copy, ignore=shutil.ignore_patterns("flipped"))
-    original = (copy / "waypost.db").read_bytes()
     before = _believed(copy)
+    reset()  # closing folds the write-ahead log into the file
+    original = (copy / "waypost.db").read_bytes()
     out: dict[str, Any] = {"detected": 0, "untyped": [], "unchanged": 0, "missed": []}
     source = random.Random(job["seed"])
     for _ in range(job["count"]):
