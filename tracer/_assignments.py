@@ -59,6 +59,8 @@ _TOKENS: Final = re.compile(
     r"(?:access|refresh|auth|id|session|api|bearer|bot|user|oauth|service|personal|csrf|device|push|deploy|github"
     r"|gitlab|slack|hf|npm|security|webhook|^x[a-z]+)token$"
 )
+LONGEST_NAME: Final = 64
+"""Characters; a longer first member of a pair is no name."""
 _STEP: Final = re.compile(r"\[\d+\]")
 _known: dict[str, bool] = {}
 

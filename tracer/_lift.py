@@ -176,7 +176,7 @@ class Lifting:
         parts: list[Any] = [None, None]
 
         def how(_: Any) -> Any:
-            return build(shape, *parts, lambda text: self.note(node, f"{shape.name}: {text}"))
+            return build(shape, parts[0], parts[1], lambda text: self.note(node, f"{shape.name}: {text}"))
 
         self.builds.append((target, key, how, parts, "$obj", payload, node))
         inside: Node = (node[0], node[1], None, node[3] + 1)

@@ -14,7 +14,7 @@ from typing import Any, Final
 from pydantic import SecretBytes, SecretStr
 
 from . import _numpy
-from ._assignments import sensitive
+from ._assignments import LONGEST_NAME, sensitive
 from ._leaves import LEAVES, Leaf, Unfit, base64_of
 from ._odd import INT64, float_plain, int_plain, mended, str_plain
 from ._paths import INSIDE, Key, Node, loop_in, path_of
@@ -148,6 +148,10 @@ class Lowering:
 
     def members(self, source: Any, target: list[Plain], node: Node, name: str) -> None:
         """Lower the members of a sequence."""
+        if self.seal is not None and len(source) == 2 and _named_pair(source):
+            target.append(self.one(source[0], node, 0, name))
+            target.append(self.one(source[1], node, 1, source[0]))
+            return
         seal, stack, add, below = self.seal, self.stack, target.append, node[3] + 1
         for item in source:
             kind = type(item)
@@ -351,6 +355,14 @@ class Lowering:
             raise refusal
         self.lost.append(refusal)
         return {"$gone": {"type": type_name(kind), "why": refusal.why}}
+
+
+def _named_pair(source: Any) -> bool:
+    """True for `("Authorization", "…")`: headers and options are often kept as pairs."""
+    if type(source) is not list and type(source) is not tuple:
+        return False
+    name = source[0]
+    return type(name) is str and len(name) < LONGEST_NAME and sensitive(name)
 
 
 def _cached(cls: type, name: str) -> bool:

@@ -12,7 +12,7 @@ from binascii import Error as NotBase64
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from ._assignments import sensitive
+from ._assignments import LONGEST_NAME, sensitive
 from ._patterns import Span, classify, merged
 from .types import Plain
 
@@ -72,33 +72,29 @@ def masked_plain(
                     return {tag: _masked_bytes(item[tag], mask, whole if name and sensitive(name) else None)}
         return _MORE
 
-    root: list[Any] = []
-    stack: list[tuple[Any, Any, str]] = [([plain], root, "")]
+    def shown(item: Any, name: str) -> Any:
+        part = leaf(item, name)
+        if part is not _MORE:
+            return part
+        if type(item) is not dict and type(item) is not list:
+            return item
+        copy: Any = {} if type(item) is dict else []
+        stack.append((item, copy, name))
+        return copy
+
+    stack: list[tuple[Any, Any, str]] = []
+    root = shown(plain, "")
     while stack:
         source, target, name = stack.pop()
         hot = bool(name) and sensitive(name)
-        is_dict = type(source) is dict
-        pair = not is_dict and len(source) == 2 and type(source[0]) is str
-        for place, item in source.items() if is_dict else enumerate(source):
-            below = (
-                name
-                if hot
-                else place
-                if is_dict and place[:1] != "$"
-                else source[0]
-                if pair and place
-                else name
-            )
-            shown = leaf(item, below)
-            if shown is _MORE:
-                shown = {} if type(item) is dict else [] if type(item) is list else item
-                if shown is not item:
-                    stack.append((item, shown, below))
-            if is_dict:
-                target[mask(place)] = shown
-            else:
-                target.append(shown)
-    return root[0]  # type: ignore[no-any-return]
+        if type(source) is dict:
+            for key, item in source.items():
+                target[mask(key)] = shown(item, name if hot or key[:1] == "$" else key)
+        else:
+            pair = len(source) == 2 and type(source[0]) is str and len(source[0]) < LONGEST_NAME
+            for place, item in enumerate(source):
+                target.append(shown(item, source[0] if place and pair and not hot else name))
+    return root  # type: ignore[no-any-return]
 
 
 class _More:

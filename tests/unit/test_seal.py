@@ -179,6 +179,16 @@ def test_everything_below_a_name_of_secrets_is_sealed(vault: Vault) -> None:
     assert part == [plain["secrets"]["db"][0]]  # type: ignore[index, call-overload]
 
 
+def test_the_second_of_a_pair_stands_under_the_name_of_the_first(vault: Vault) -> None:
+    value = {
+        "headers": [("Authorization", "Basic words"), ["accept", "words too"], ["x-api-key", {"k": "words"}]]
+    }
+    plain = codec.lower(value, seal=vault.seal_text)
+    assert visible(plain).count("words") == 1
+    assert codec.lift(plain, open=opener(vault)) == value
+    assert visible(vault.mask_plain(codec.lower(value))).count("words") == 1
+
+
 def test_equal_secrets_are_equal_and_stored_once_whatever_encrypts_them(vault: Vault) -> None:
     secret = CANARIES["sk"]
     one = vault.seal_text(f"use {secret} now", "a")
