@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Final
 
 from . import codec
-from .tree import DEEPEST, Node, Plain, structural_copy
+from .tree import CHAIN, DEEPEST, Node, Plain, structural_copy
+
+KEPT: Final = 8
+"""Whole lists of references that a reader keeps, and chains of patches on them."""
 
 Get = Callable[[Iterable[bytes]], dict[bytes, bytes]]
 
@@ -16,6 +19,8 @@ class TreeReader:
 
     def __init__(self, get: Get) -> None:
         self._get = get
+        self._nodes: dict[str, Plain] = {}
+        self._whole: dict[str, list[Plain]] = {}
 
     def load(self, root: Plain) -> Plain:
         """*root* with every reference replaced by what it stands for.
@@ -28,12 +33,18 @@ class TreeReader:
     def refs(self, ref: Plain) -> tuple[list[Plain], int]:
         """(the refs of a list node or the [key, part] pairs of a dict node, patches deep); no item is loaded."""
         patches: list[Any] = []
-        content = self._one(ref["$#"])
+        digest: str = ref["$#"]
+        content = self._one(digest)
         depth = int(content.get("d", 0))
         while "$p" in content:
             patches.append(content["o"])
-            content = self._one(content["$p"])
-        refs = self._chunks([content])
+            digest = content["$p"]
+            content = self._one(digest)
+        if digest not in self._whole:
+            if len(self._whole) >= KEPT:
+                self._whole.clear()
+            self._whole[digest] = self._chunks([content])
+        refs = self._whole[digest].copy()
         for splices in reversed(patches):
             for at, remove, fresh in splices:
                 refs[at : at + remove] = fresh
@@ -52,8 +63,14 @@ class TreeReader:
         return Node(kind, copies, refs, digest=ref["$#"], depth=depth, size=int(ref["n"]))
 
     def _one(self, digest: str) -> Plain:
-        key = bytes.fromhex(digest)
-        return codec.decode(self._get((key,))[key])
+        """A list node. Neighbouring checkpoints share most of theirs, so the last ones are kept."""
+        found = self._nodes.get(digest)
+        if found is None:
+            if len(self._nodes) >= KEPT * CHAIN:
+                self._nodes.clear()
+            key = bytes.fromhex(digest)
+            found = self._nodes[digest] = codec.decode(self._get((key,))[key], own=True)
+        return found
 
     def _chunks(self, contents: list[Plain]) -> list[Plain]:
         while any("$t" in content for content in contents):
@@ -62,7 +79,9 @@ class TreeReader:
             level: list[Plain] = []
             for content in contents:
                 if "$t" in content:
-                    level.extend(codec.decode(objects[bytes.fromhex(digest)]) for digest, _ in content["$t"])
+                    level.extend(
+                        codec.decode(objects[bytes.fromhex(digest)], own=True) for digest, _ in content["$t"]
+                    )
                 else:
                     level.append(content)
             contents = level
@@ -87,7 +106,7 @@ class TreeReader:
         holders: list[str] = []
         for ref in found:
             if "k" not in ref and values[ref["$#"]] is None:
-                values[ref["$#"]] = codec.decode(objects[bytes.fromhex(ref["$#"])])
+                values[ref["$#"]] = codec.decode(objects[bytes.fromhex(ref["$#"])], own=True)
                 if "s" in ref:
                     holders.append(ref["$#"])
         values.update(zip(holders, self._resolve([values[digest] for digest in holders]), strict=True))

@@ -6,10 +6,12 @@ out as SQLAlchemy would have raised it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from sqlalchemy import Connection
+from sqlalchemy.engine.interfaces import DBAPICursor
 from sqlalchemy.exc import DBAPIError
 
 Rows = Sequence[Sequence[Any]] | Sequence[Mapping[str, Any]]
@@ -21,17 +23,36 @@ def run(connection: Connection, text: str, rows: Rows) -> int:
     Raises:
         DBAPIError: the driver refused.
     """
+    with _cursor(connection, text) as cursor:
+        if len(rows) == 1:
+            cursor.execute(text, rows[0])
+        else:
+            cursor.executemany(text, rows)
+        return int(cursor.rowcount)
+
+
+def fetch(connection: Connection, text: str, values: Sequence[Any] | Mapping[str, Any]) -> Sequence[Any]:
+    """The rows that *text* finds, as the driver gives them.
+
+    Raises:
+        DBAPIError: the driver refused.
+    """
+    if not connection.in_transaction():  # so that what is read next is of the same moment
+        connection.begin()
+    with _cursor(connection, text) as cursor:
+        cursor.execute(text, values)
+        return cursor.fetchall()
+
+
+@contextmanager
+def _cursor(connection: Connection, text: str) -> Iterator[DBAPICursor]:
     dialect = connection.dialect
     assert dialect.dbapi is not None
     raised: type[Exception] = dialect.dbapi.Error
     try:
         cursor = connection.connection.cursor()
         try:
-            if len(rows) == 1:
-                cursor.execute(text, rows[0])
-            else:
-                cursor.executemany(text, rows)
-            return int(cursor.rowcount)
+            yield cursor
         finally:
             cursor.close()
     except raised as error:

@@ -6,15 +6,30 @@ Lists never load payloads; a body or object is opened by its own question. No SE
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any, Final, TypeVar
 
-from sqlalchemy import Connection, Select, Table, and_, func, literal_column, or_, select, text
+from sqlalchemy import (
+    Connection,
+    Dialect,
+    Select,
+    Table,
+    and_,
+    bindparam,
+    func,
+    literal_column,
+    or_,
+    select,
+    text,
+)
+from sqlalchemy.dialects import postgresql, sqlite
 
+from . import driver
 from .rows import AlertRow, ApprovalRow, CallRow, EntryRow, HeadRow, RunRow, SegmentRow
 from .tables import PENDING, alert, approval, branch, call, entry, mute, object, run, sealed, segment
 
 Row = TypeVar("Row")
-IN: Final = 500
+IN: Final = 512
 """Values in one IN list."""
 MAIN: Final = "main"
 VERSION_TABLE: Final = "waypost_schema"
@@ -26,7 +41,8 @@ def _columns(row: type[Any], *tables: Table) -> list[Any]:
 
 
 def _all(connection: Connection, row: type[Row], query: Select[Any]) -> list[Row]:
-    return [row(*values) for values in connection.execute(query)]
+    # The driver's own tuples: a list of thousands is mostly the making of its rows.
+    return [row(*values) for values in connection.execute(query).cursor.fetchall()]
 
 
 def _first(connection: Connection, row: type[Row], query: Select[Any]) -> Row | None:
@@ -265,9 +281,23 @@ def objects(connection: Connection, digests: Iterable[bytes]) -> dict[bytes, byt
     wanted = list(digests)
     out: dict[bytes, bytes] = {}
     for start in range(0, len(wanted), IN):
-        query = select(object.c.digest, object.c.data).where(object.c.digest.in_(wanted[start : start + IN]))
-        out.update((bytes(digest), bytes(data)) for digest, data in connection.execute(query))
+        part = wanted[start : start + IN]
+        text, names = _objects(connection.dialect.name, 1 << (len(part) - 1).bit_length())
+        part += part[:1] * (len(names) - len(part))
+        values = part if connection.dialect.positional else dict(zip(names, part, strict=True))
+        for digest, data in driver.fetch(connection, text, values):
+            out[bytes(digest)] = bytes(data)
     return out
+
+
+@cache
+def _objects(dialect: str, count: int) -> tuple[str, tuple[str, ...]]:
+    """The compiled question for *count* objects, and the names of its values. A state is rebuilt from dozens of
+    small reads, so SQLAlchemy's work for each would cost more than the reads."""
+    names = tuple(f"digest_{number}" for number in range(count))
+    query = select(object.c.digest, object.c.data).where(object.c.digest.in_(list(map(bindparam, names))))
+    target: Dialect = sqlite.dialect() if dialect == "sqlite" else postgresql.psycopg.dialect()  # type: ignore[no-untyped-call]
+    return str(query.compile(dialect=target)), names
 
 
 def sealed_values(connection: Connection, fingerprints: Iterable[bytes]) -> dict[bytes, bytes]:
