@@ -20,9 +20,9 @@ NOW = 2_000_000_000 * S
 ROW = RunRow(
     run_id="r", branch="main", agent="a", entrypoint="m:a", objective=None, plan=None, conversation_id=None,
     parent_run_id=None, created_at=NOW - 900 * S, trace_id=b"\0" * 16, state="running", reason="",
-    state_at=NOW - 900 * S, head_entry=9, head_sequence=4, head_tag=b"", epoch=1, owner=None, ttl=30 * S, beat=3, beat_at=NOW - 60 * S,
-    segment=1, step="tools", checkpoint_at=NOW - 70 * S, position=4, calls=3, writes=2, unknown=0, resumes=0, refusals=0,
-    waiting=0, alerts=0, evidence=0, size=10, degraded="", updated_at=NOW - 60 * S,
+    state_at=NOW - 900 * S, head_entry=9, head_sequence=4, head_tag=b"", epoch=1, owner=None,
+    ttl=30 * S, beat=3, beat_at=NOW - 60 * S, segment=1, step="tools", checkpoint_at=NOW - 70 * S, position=4, calls=3, writes=2, unknown=0,
+    resumes=0, refusals=0, waiting=0, alerts=0, evidence=0, size=10, degraded="", updated_at=NOW - 60 * S,
 )  # fmt: skip
 CALL = CallRow(
     run_id="r", branch="main", effect_id="e1" * 16, number=1, segment=1, position=4, after_sequence=4, scope="",
