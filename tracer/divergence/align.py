@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from .._align import align
+from ..diff.aligning import align
 from .calls import Call
 from .fields import field_diffs
 from .identity import Roles

@@ -12,7 +12,7 @@ from .effects import Effect, amounts, without_amounts
 from .judge import Judge, compared
 from .lexicon import words
 from .reading import Totals
-from .reason import Finding, Reason, shown
+from .reason import Finding, Reason, say, shown
 
 SETTERS: Final = words("set update change modify edit assign put patch replace move rename")
 """Verbs whose last call decides."""
@@ -205,15 +205,12 @@ def _gave_up(judge: Judge, failures: dict[str, Call], done: set[str], explained:
             continue
         strength = 0.05 if judge.pattern.count else 0.55 if call.passing else 0.25
         out.append(
-            Finding(
-                Reason(
-                    "write.gave_up",
-                    strength,
-                    f"{call.name} failed and was not done in any later call.",
-                    call.index,
-                    call.name,
-                    "this run",
-                )
+            say(
+                "write.gave_up",
+                strength,
+                f"{call.name} failed and was not done in any later call.",
+                call,
+                "this run",
             )
         )
     return out[:NAMED]

@@ -13,7 +13,7 @@ from .leaf import Leaf, numbers_in
 from .nearest import Difference, Match, as_fields, differences, made_of, nearest
 from .pattern import Pattern
 from .reading import Reading, Row, Totals, is_message
-from .reason import Finding, Reason, shown
+from .reason import Finding, Reason, say, shown
 from .sameness import wording
 from .undo import takes_back, takes_back_born
 
@@ -89,15 +89,12 @@ class Judge:
             self._settle(row.group)
             return []
         if state == "part" and had <= 2 + len(pattern.totals):
-            part = Finding(
-                Reason(
-                    "effect.partial",
-                    0.1,
-                    f"{call.name} does a part of what the baselines do; the rest is open.",
-                    call.index,
-                    call.name,
-                    self.versus(),
-                )
+            part = say(
+                "effect.partial",
+                0.1,
+                f"{call.name} does a part of what the baselines do; the rest is open.",
+                call,
+                self.versus(),
             )
             return [part]
         if had > 1:
@@ -111,15 +108,12 @@ class Judge:
         if not self.pattern.count or row.tool in self.pattern.tools:
             return []
         return [
-            Finding(
-                Reason(
-                    "handoff.unexpected",
-                    0.3,
-                    f"{call.name} hands over, which no baseline does.",
-                    call.index,
-                    call.name,
-                    self.versus(),
-                )
+            say(
+                "handoff.unexpected",
+                0.3,
+                f"{call.name} hands over, which no baseline does.",
+                call,
+                self.versus(),
             )
         ]
 
@@ -130,30 +124,24 @@ class Judge:
     def _repeated(self, call: Call, row: Row, had: int, versus: str) -> Finding:
         most = self.pattern.most.get(row.effect, 0)
         if self._only_words(row):
-            return Finding(
-                Reason(
-                    "message.again",
-                    0.15,
-                    f"{call.name} was done {had} times for one record, in other words.",
-                    call.index,
-                    call.name,
-                    versus,
-                )
+            return say(
+                "message.again",
+                0.15,
+                f"{call.name} was done {had} times for one record, in other words.",
+                call,
+                versus,
             )
         usual = (
             f"the baselines do it {most} time{'s' * (most != 1)} at most"
             if most
             else "once is all that is known"
         )
-        return Finding(
-            Reason(
-                "write.repeated",
-                0.9,
-                f"{call.name} was done {had} times with equivalent arguments; {usual}.",
-                call.index,
-                call.name,
-                versus,
-            )
+        return say(
+            "write.repeated",
+            0.9,
+            f"{call.name} was done {had} times with equivalent arguments; {usual}.",
+            call,
+            versus,
         )
 
     def _only_words(self, row: Row) -> bool:
@@ -214,15 +202,12 @@ class Judge:
                 code, strength = ("write.oscillates", 0.85) if times > 1 else ("write.undone", 0.12)
                 what = f"{call.name} takes back {earlier.tool} on {shown(found)} ({call.path(path)})"
                 return [
-                    Finding(
-                        Reason(
-                            code,
-                            strength,
-                            f"{what}{f', for the {times}th time' if times > 1 else ''}.",
-                            call.index,
-                            call.name,
-                            "this run before",
-                        )
+                    say(
+                        code,
+                        strength,
+                        f"{what}{f', for the {times}th time' if times > 1 else ''}.",
+                        call,
+                        "this run before",
                     )
                 ]
         return None
@@ -239,15 +224,12 @@ class Judge:
             code, strength, what = "write.extra", 0.85, "has an effect that no baseline has"
         about = ", ".join(shown(f) for _, f in row.fields[:4])
         return [
-            Finding(
-                Reason(
-                    code,
-                    strength * scale,
-                    f"{call.name} {what}: {about or 'no arguments'}.",
-                    call.index,
-                    call.name,
-                    self.versus(),
-                )
+            say(
+                code,
+                strength * scale,
+                f"{call.name} {what}: {about or 'no arguments'}.",
+                call,
+                self.versus(),
             )
         ]
 
@@ -269,17 +251,14 @@ class Judge:
             return []
         if not telling:
             return [
-                Finding(
-                    Reason(
-                        "argument.follows_read",
-                        0.1,
-                        f"{call.name} differs from the baselines in "
-                        f"{explained} argument(s), as its last look-up says.",
-                        call.index,
-                        call.name,
-                        self.versus(),
-                        as_fields(call, match.differences),
-                    )
+                say(
+                    "argument.follows_read",
+                    0.1,
+                    f"{call.name} differs from the baselines in "
+                    f"{explained} argument(s), as its last look-up says.",
+                    call,
+                    self.versus(),
+                    as_fields(call, match.differences),
                 )
             ]
         telling.sort(key=lambda d: -self._weight(call, d))
@@ -291,20 +270,16 @@ class Judge:
         before = shown(first.before) if first.before else "nothing"
         after = shown(first.after) if first.after else "nothing"
         only = " (they only look alike)" if first.lookalike else ""
-        return [
-            Finding(
-                Reason(
-                    code,
-                    strength,
-                    f"{call.name} has {call.path(first.path)} = {after} where the baselines have {before}{only}.",
-                    call.index,
-                    call.name,
-                    self.versus(),
-                    as_fields(call, tuple(telling)),
-                ),
-                partner=match.effect,
-            )
-        ]
+        found = say(
+            code,
+            strength,
+            f"{call.name} has {call.path(first.path)} = {after} where the baselines have {before}{only}.",
+            call,
+            self.versus(),
+            as_fields(call, tuple(telling)),
+        )
+        found.partner = match.effect
+        return [found]
 
     def _weight(self, call: Call, difference: Difference) -> float:
         """A new key where keys are data is another effect; elsewhere it is an option."""
@@ -367,7 +342,8 @@ class Judge:
             if ruled is None or ruled[0].norm == found.norm:
                 continue
             told, source, _ = ruled
-            said = f"{call.name} has {call.path(path)} = {shown(found)}, but {source[0]} last said {source[1]} = {shown(told)}."
+            last = f"{source[0]} last said {source[1]} = {shown(told)}"
+            said = f"{call.name} has {call.path(path)} = {shown(found)}, but {last}."
             if (
                 is_amount(path, found)
                 and row.group is not None
@@ -380,9 +356,7 @@ class Judge:
                 if abs(found.number) < abs(told.number):
                     self.below.append((row, path, said, call.index, told.norm))
                     continue
-            return Finding(
-                Reason("argument.stale", 0.75, said, call.index, call.name, "the last look-up of the record")
-            )
+            return say("argument.stale", 0.75, said, call, "the last look-up of the record")
         return None
 
     def _remember(self, row: Row, findings: list[Finding]) -> None:

@@ -90,7 +90,8 @@ LOOKALIKE: Final = str.maketrans("авсԁеһіјӏморԛѕтхуѵԝгкпα
 """Cyrillic and Greek letters that a person takes for Latin ones (casefolded)."""
 
 _AMOUNT = re.compile(
-    r"(?P<sign>-?)\s*(?P<pre>us\$|[$€£¥₹]|[a-z]{3}(?=[\s\d.,+-]))?\s*(?P<num>[+-]?[\d.][\d.,'\u202f\u00a0 _]*?(?:e[+-]?\d{1,3})?)"
+    r"(?P<sign>-?)\s*(?P<pre>us\$|[$€£¥₹]|[a-z]{3}(?=[\s\d.,+-]))?\s*"
+    r"(?P<num>[+-]?[\d.][\d.,'\u202f\u00a0 _]*?(?:e[+-]?\d{1,3})?)"
     r"\s*(?P<post>[$€£¥₹%]|[a-z]{1,7})?\.?"
 )
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?P<sep>[.,' \u202f\u00a0_])\d{3}(?:(?P=sep)\d{3})*(?:(?P<dec>[.,])\d+)?")

@@ -54,7 +54,7 @@ class OrderRules:
         return 0.65 if kept > 2 or records >= 4 else 0.4
 
     def broken_by(self, tool: str, earlier: Sequence[str]) -> tuple[str, int, int] | None:
-        """(the tool that came too early, baselines and records that keep the rule) when *tool* may not come after *earlier*."""
+        """(the tool that came too early, baselines, records) when *tool* may not come after *earlier*."""
         for other in earlier:
             kept = self.keeps.get((tool, other))
             if kept is not None and kept[0] and (other, tool) not in self.keeps:
@@ -70,7 +70,9 @@ def records_of(call: Call, common: frozenset[str]) -> list[str]:
 
 def spoken_of(call: Call) -> list[str]:
     """Words that a write names; they found no rule, and only tell how freely the agent orders its writes."""
-    return [SPOKEN + f.norm for row in call.rows[:50] for _, f in row if f.kind == "word" and len(f.norm) >= 4]
+    return [
+        SPOKEN + f.norm for row in call.rows[:50] for _, f in row if f.kind == "word" and len(f.norm) >= 4
+    ]
 
 
 def common_records(run: Sequence[Call]) -> frozenset[str]:

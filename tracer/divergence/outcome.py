@@ -46,7 +46,8 @@ _STATUS: Final = words("statu state outcome result code")
 
 _FAILS: Final = re.compile(r"\s*(error|exception|traceback|failed|failure|fatal)\b", re.IGNORECASE)
 _IDLES: Final = re.compile(
-    r"\b(already (exists?|done|applied|processed|present|set|in place|up to date)|no changes?( (made|needed|required))?|"
+    r"\b(already (exists?|done|applied|processed|present|set|in place|up to date)|"
+    r"no changes?( (made|needed|required))?|"
     r"nothing (to do|changed|to change)|dry[- ]run|not executed|no-?op|unchanged)\b",
     re.IGNORECASE,
 )

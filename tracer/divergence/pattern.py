@@ -64,7 +64,10 @@ def learn_pattern(
     identity: Mapping[str, Iterable[str]] | None = None,
     idle: int = 0,
 ) -> Pattern:
-    """Read the baselines. *idle* of them are empty and declared successful: nothing was to be done. *sample* is what the interrupted run had done up to its checkpoint, taken to be right."""
+    """Read the baselines. *idle* of them are empty and declared successful: nothing was to be done.
+
+    *sample* is what the interrupted run had done up to its checkpoint, taken to be right.
+    """
     pattern = Pattern(roles=Roles(declared=declare(identity)))
     runs = [run for run in baselines if any(call.tool for call in run)]
     unread = len(baselines) - len(runs) - idle

@@ -12,7 +12,7 @@ from .reason import Reason
 
 
 def replayed(recorded: Sequence[object], again: Sequence[object]) -> tuple[Reason, ...]:
-    """One reason per call of a replay that is not the recorded one; notation is no difference, thoughts are not compared.
+    """One reason per call of a replay that is not the recorded one. Notation is no difference; thoughts do not count.
 
     The comparison is strict and by place: a replay has no freedom. It stops at the first missing or extra call.
     """
@@ -31,6 +31,7 @@ def replayed(recorded: Sequence[object], again: Sequence[object]) -> tuple[Reaso
             break
         diffs = tuple(d for d in field_diffs(was, now, roles) if d.kind not in {"equal", "notation"})
         if diffs:
-            said = f"The replay calls {now.name} with another {diffs[0].path}: {diffs[0].after} instead of {diffs[0].before}."
+            first = diffs[0]
+            said = f"The replay calls {now.name} with {first.path} = {first.after} instead of {first.before}."
             out.append(Reason("replay.differs", 0.9, said, now.index, now.name, "the recorded prefix", diffs))
     return tuple(out)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Final
 
+from .calls import Call
 from .leaf import Leaf
 
 ALARM: Final = 0.5
@@ -99,16 +100,32 @@ class Finding:
     rows: list[int] = field(default_factory=list)
 
 
+def say(
+    code: str,
+    strength: float,
+    sentence: str,
+    call: Call | None,
+    versus: str,
+    fields: tuple[FieldDiff, ...] = (),
+) -> Finding:
+    """A finding about a call; None for the end of the run."""
+    index, name = (call.index, call.name) if call is not None else (None, "")
+    return Finding(Reason(code, strength, sentence, index, name, versus, fields))
+
+
 def combined(reasons: Iterable[Reason]) -> float:
-    """1 − ∏(1 − strength); of reasons below the alarm level only the strongest of each code counts."""
-    weak: dict[str, float] = {}
+    """1 − ∏(1 − strength). Of reasons below the alarm level only the strongest of each code counts, and hints
+    alone stay below it, however many they are.
+    """
+    hints: dict[str, float] = {}
     strong: list[float] = []
     for reason in reasons:
         if reason.strength < ALARM:
-            weak[reason.code] = max(weak.get(reason.code, 0.0), reason.strength)
+            hints[reason.code] = max(hints.get(reason.code, 0.0), reason.strength)
         else:
             strong.append(reason.strength)
-    return 1.0 - prod(1.0 - s for s in [*strong[:64], *weak.values()])
+    score = 1.0 - prod(1.0 - s for s in [*strong[:64], *hints.values()])
+    return score if strong else min(score, ALARM - 0.01)
 
 
 def shown(found: Leaf) -> str:

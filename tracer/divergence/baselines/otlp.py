@@ -56,7 +56,8 @@ def calls_by_trace(document: Mapping[str, Any], kinds: Mapping[str, str] | None)
         code = status.get("code") if isinstance(status, Mapping) else None
         call = {
             "name": name, "kind": kind, "args": parsed(args) if isinstance(args, str) else args or {},
-            "ok": code not in {ERROR, "STATUS_CODE_ERROR"}, "result": next((about[n] for n in RESULTS if n in about), ""),
+            "ok": code not in {ERROR, "STATUS_CODE_ERROR"},
+            "result": next((about[n] for n in RESULTS if n in about), ""),
         }  # fmt: skip
         traces[trace].append((_when(span), call))
     for trace, found in traces.items():

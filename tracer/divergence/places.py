@@ -1,0 +1,69 @@
+"""Does a write come at another place than in every baseline?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from .calls import Call, token
+from .order import Touched, records_of
+from .pattern import Pattern
+from .reading import Reading, Row
+from .reason import Finding, say
+
+Early = tuple[str, int, int]
+
+
+@dataclass(slots=True)
+class Places:
+    """Which writes touched which record first, and which writes came before their look-up."""
+
+    touched: Touched = field(default_factory=Touched)
+    kept: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """How often this run itself had one tool before another on one record."""
+    unseen: dict[str, tuple[Finding, float]] = field(default_factory=dict)
+
+    def touch(self, call: Call, pattern: Pattern) -> Early | None:
+        """Note a write; (the tool that came too early, baselines, records) if it breaks an order rule."""
+        found: Early | None = None
+        for record in records_of(call, pattern.common):
+            earlier = self.touched.touch(record, call.tool)
+            self.kept.update((first, call.tool) for first in earlier)
+            found = found or pattern.order.broken_by(call.tool, earlier)
+        return found
+
+    def judge(
+        self, call: Call, rows: Sequence[Row], pattern: Pattern, reading: Reading, versus: str
+    ) -> list[Finding]:
+        """What the place of an executed write says."""
+        new: list[Finding] = []
+        early = self.touch(call, pattern)
+        if early is not None:
+            other, kept, records = early
+            # A run that keeps the order on its other records breaks it here; one that never does has another way.
+            elsewhere = kept > 1 and records >= 4 and self.kept[call.tool, other] > 0
+            strength = 0.65 if elsewhere else pattern.order.strength(kept, records)
+            first = pattern.names.get(other, other)
+            said = f"{call.name} came after {first} on one record; every baseline has it before."
+            new.append(say("write.out_of_order", strength, said, call, versus))
+        for row in rows:
+            for path, found in row.fields:
+                name = token(found) if found.hard else ""
+                given, known = pattern.prepared.get((row.tool, path), (0, 0))
+                if name and given and given == known and name not in reading.memory.looked:
+                    said = (
+                        f"{call.name} acts on {name} without the look-up that comes first in the baselines."
+                    )
+                    new.append(say("write.before_lookup", 0.15, said, call, versus))
+                    self.unseen[name] = (new[-1], 0.35 if given > 1 else 0.25)
+                    break
+        return new
+
+    def look(self, call: Call) -> None:
+        """A look-up of a record that was already written: it came too late, and was not merely left out."""
+        if self.unseen and call.kind == "read":
+            for name in call.mentions & self.unseen.keys():
+                found, strength = self.unseen.pop(name)
+                said = f"{found.reason.sentence} It came after the write."
+                found.reason = replace(found.reason, strength=strength, sentence=said)
