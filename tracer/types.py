@@ -14,8 +14,8 @@ from typing import Any, ClassVar, Final, TypeAlias, TypeVar, get_args, overload
 
 from pydantic import BaseModel
 
-from ._shapes import RuntimeOnly, Shape, hints_of, is_shaped, type_name
 from .errors import ConfigError
+from .shapes import RuntimeOnly, Shape, hints_of, is_shaped, type_name
 
 __all__ = [
     "REGISTRY",

@@ -135,7 +135,7 @@ def test_a_numpy_value_whose_bytes_do_not_hold_it_is_refused(value: Any) -> None
 
 
 def test_every_tag_is_documented(root: Path) -> None:
-    from tracer._lift import _BINARY, _LOADS
+    from tracer.codec.lifting import _BINARY, _LOADS
 
     text = (root / "docs" / "formats.md").read_text()
     assert [
@@ -269,7 +269,7 @@ def test_a_caller_near_the_end_of_its_stack_is_served() -> None:
 
 
 def test_a_tree_that_explodes_by_sharing_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tracer._lower.MAX_NODES", 10_000)
+    monkeypatch.setattr("tracer.codec.lowering.MAX_NODES", 10_000)
     laughs: list[Any] = ["ha"]
     for _ in range(40):
         laughs = [laughs, laughs]
@@ -278,8 +278,8 @@ def test_a_tree_that_explodes_by_sharing_is_refused(monkeypatch: pytest.MonkeyPa
 
 
 def test_bytes_and_text_over_the_limit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tracer._lower.MAX_BYTES", 1000)
-    monkeypatch.setattr("tracer._wire.MAX_BYTES", 1000)
+    monkeypatch.setattr("tracer.codec.lowering.MAX_BYTES", 1000)
+    monkeypatch.setattr("tracer.codec.wire.MAX_BYTES", 1000)
     with pytest.raises(LimitExceeded, match="800 bytes are over") as refused:
         codec.lower({"a": [b"x" * 800]})
     assert refused.value.path == "$.a[0]"

@@ -315,8 +315,9 @@ def test_a_secret_is_stored_as_its_reference_and_shows_nothing_else(
 def test_a_revealed_value_is_a_secret_wherever_it_turns_up(
     monkeypatch: pytest.MonkeyPatch, vault: Vault
 ) -> None:
-    monkeypatch.setattr("tracer.seal.REVEALED", [])
-    monkeypatch.setattr("tracer._secret.REVEALED", seal.REVEALED)  # type: ignore[attr-defined]
+    fresh: list[str] = []
+    monkeypatch.setattr("tracer.seal.vault.REVEALED", fresh)
+    monkeypatch.setattr("tracer.seal.secret.REVEALED", fresh)
     monkeypatch.setenv("ODD", "no pattern knows this")
     assert vault.seal_text("said: no pattern knows this!", "x") == "said: no pattern knows this!"
     Secret("env:ODD").reveal()

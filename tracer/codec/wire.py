@@ -11,8 +11,8 @@ from typing import Any, Final, cast
 
 import orjson
 
-from .errors import LimitExceeded, Malformed
-from .types import Plain
+from ..errors import LimitExceeded, Malformed
+from ..types import Plain
 
 MAX_BYTES: Final = 256 << 20
 """Largest encoded value, 256 MiB."""

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from ._patterns import SHORTEST
-from .errors import ConfigError, SecretMissing
+from ..errors import ConfigError, SecretMissing
+from .patterns import SHORTEST
 
 RESOLVERS: Final[dict[str, Callable[[str], str | None]]] = {}
 """Scheme -> how to look a name up. `keys` adds `env`; this module itself reads nothing."""

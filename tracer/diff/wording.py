@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 
 from rapidfuzz import fuzz
 
-from tracer._align import LIMIT, align
+from .aligning import LIMIT, align
 
 _WORD: Final = re.compile(r"\w+|\s+|[^\w\s]")
 _LINE: Final = re.compile(r"[^\n]*\n|[^\n]+")

@@ -13,17 +13,17 @@ from typing import Any, Final
 
 from pydantic import SecretBytes, SecretStr
 
-from . import _numpy
-from ._assignments import LONGEST_NAME, sensitive
-from ._leaves import LEAVES, Leaf, Unfit, base64_of
-from ._odd import INT64, float_plain, int_plain, mended, str_plain
-from ._paths import INSIDE, Key, Node, loop_in, path_of
-from ._shapes import Shape, label_of, remedy_for, type_name
-from ._wire import MAX_BYTES, encode, encode_sorted
-from .errors import LimitExceeded, NotStorable
-from .items import Items
-from .seal import Secret
-from .types import NotAvailable, Opaque, Plain, Registry
+from ..errors import LimitExceeded, NotStorable
+from ..items import Items
+from ..seal import Secret
+from ..seal.assignments import LONGEST_NAME, sensitive
+from ..shapes import Shape, label_of, remedy_for, type_name
+from ..types import NotAvailable, Opaque, Plain, Registry
+from . import arrays
+from .leaves import LEAVES, Leaf, Unfit, base64_of
+from .odd import INT64, float_plain, int_plain, mended, str_plain
+from .paths import INSIDE, Key, Node, loop_in, path_of
+from .wire import MAX_BYTES, encode, encode_sorted
 
 MAX_DEPTH: Final = 1000
 """Containers inside containers."""
@@ -313,9 +313,9 @@ class Lowering:
         why = self.registry.runtime_reason(kind)
         if why is not None:
             return {"$gone": {"type": type_name(kind), "why": why}}
-        if _numpy.is_numpy(kind):
+        if arrays.is_numpy(kind):
             try:
-                tag, description, data = _numpy.dump(item)
+                tag, description, data = arrays.dump(item)
             except Unfit as error:
                 return self.refuse(node, step, kind, str(error))
             return {tag: [self.one(description, node, step, name), data]}

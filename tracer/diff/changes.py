@@ -13,25 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from tracer._align import Block, align
-from tracer._digests import Digests
-from tracer._wording import Word, alike, words
-
-__all__ = [
-    "ABSENT",
-    "IDS",
-    "NOTHING",
-    "TIMESTAMPS",
-    "Diff",
-    "Entry",
-    "Ignore",
-    "ListNote",
-    "Op",
-    "Path",
-    "Word",
-    "diff",
-    "words",
-]
+from .aligning import Block, align
+from .digests import Digests
+from .wording import alike
 
 Path = tuple[str | int, ...]
 """Keys and places from the root. A place in a list counts in the new value, unless the entry was removed."""

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from pydantic_core import PydanticUndefined
 
-from ._odd import int_of
-from ._shapes import Shape
+from ..shapes import Shape
+from .odd import int_of
 
 
 class Misfit(Exception):

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Final
 
-from ._assignments import assigned
+from .assignments import assigned
 
 VERSION: Final = 1
 """Of the pattern set. Pinned per run: a value sealed by one set and not by another would look changed."""

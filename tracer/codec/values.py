@@ -12,27 +12,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._assignments import plain_path
-from ._lift import Lifting, Open
-from ._lower import MAX_DEPTH, MAX_NODES, Lowering, Seal
-from ._wire import MAX_BYTES, decode, encode, encode_sorted
-from .errors import NotStorable, UnknownType
-from .types import REGISTRY, Plain, Registry
-
-__all__ = [
-    "MAX_BYTES",
-    "MAX_DEPTH",
-    "MAX_NODES",
-    "Open",
-    "Plain",
-    "Seal",
-    "canonical",
-    "decode",
-    "encode",
-    "lift",
-    "lower",
-    "unknown_types",
-]
+from ..errors import NotStorable, UnknownType
+from ..seal.assignments import plain_path
+from ..types import REGISTRY, Plain, Registry
+from .lifting import Lifting, Open
+from .lowering import Lowering, Seal
+from .wire import encode_sorted
 
 
 def lower(

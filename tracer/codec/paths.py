@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, TypeAlias
 
-from .seal import mask
+from ..seal import mask
 
 Node: TypeAlias = "tuple[Node | None, Any, Any, int]"
 """A container on the way down: the one around it, the step from there, the container, its depth from 1.

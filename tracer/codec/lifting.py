@@ -11,15 +11,15 @@ from typing import Any, Final
 
 from pydantic import SecretBytes, SecretStr
 
-from . import _numpy
-from ._build import UNSET, Misfit, build, member
-from ._leaves import LEAVES, Unavailable, bytes_of, load_pairs, load_set
-from ._lower import MAX_DEPTH
-from ._odd import float_of, int_of, str_of
-from ._paths import Node, path_of
-from .errors import IntegrityError, KeyMissing, LimitExceeded, UnknownType
-from .seal import Secret
-from .types import NotAvailable, Opaque, Plain, Registry
+from ..errors import IntegrityError, KeyMissing, LimitExceeded, UnknownType
+from ..seal import Secret
+from ..types import NotAvailable, Opaque, Plain, Registry
+from . import arrays
+from .building import UNSET, Misfit, build, member
+from .leaves import LEAVES, Unavailable, bytes_of, load_pairs, load_set
+from .lowering import MAX_DEPTH
+from .odd import float_of, int_of, str_of
+from .paths import Node, path_of
 
 PLAIN_DEPTH: Final = 4 * MAX_DEPTH
 """Levels of plain; an object takes three."""
@@ -49,8 +49,8 @@ _LOADS: Final[dict[str, Callable[[Any], Any]]] = {
     "$secretbytes": lambda text: SecretBytes(text.encode("latin-1")),
     "$gone": lambda fields: NotAvailable(why=fields["why"], type=fields["type"]),
     "$unset": lambda _: UNSET,
-    _numpy.SCALAR: lambda parts: _numpy.load(_numpy.SCALAR, *parts),
-    _numpy.ARRAY: lambda parts: _numpy.load(_numpy.ARRAY, *parts),
+    arrays.SCALAR: lambda parts: arrays.load(arrays.SCALAR, *parts),
+    arrays.ARRAY: lambda parts: arrays.load(arrays.ARRAY, *parts),
 }
 """Tag -> how to build the value of its lifted payload."""
 _BINARY: Final[dict[str, Callable[[bytes], Any]]] = {"$bytes": bytes, "$bytearray": bytearray}

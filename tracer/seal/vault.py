@@ -17,27 +17,12 @@ from typing import Final, Protocol
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from ._assignments import sensitive
-from ._mask import Kinds, masked_plain, masked_text, placeholder
-from ._patterns import PATTERNS, SHORTEST, VERSION, Span, classify, find, merged
-from ._secret import LITERALS, RESOLVERS, REVEALED, Secret
-from .errors import ConfigError, IntegrityError, KeyMissing
-from .types import Plain
-
-__all__ = [
-    "PATTERNS",
-    "RESOLVERS",
-    "VERSION",
-    "Hook",
-    "KeyRing",
-    "Sealed",
-    "Secret",
-    "Vault",
-    "mask",
-    "mask_plain",
-    "placeholder",
-    "sensitive",
-]
+from ..errors import ConfigError, IntegrityError, KeyMissing
+from ..types import Plain
+from .assignments import sensitive
+from .masking import Kinds, masked_plain, masked_text
+from .patterns import SHORTEST, VERSION, Span, classify, find, merged
+from .secret import LITERALS, REVEALED
 
 Hook = Callable[[str], Iterable[Span]]
 """A program's own detector: text -> (start, end, kind) of what else is a secret."""

@@ -6,7 +6,7 @@ import re
 import struct
 from typing import Any, Final
 
-from .types import Plain
+from ..types import Plain
 
 INT64: Final = 1 << 63
 _INF: Final = float("inf")

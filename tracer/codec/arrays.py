@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ._leaves import Unavailable, Unfit, base64_of, bytes_of
+from .leaves import Unavailable, Unfit, base64_of, bytes_of
 
 SCALAR: Final = "$np"
 ARRAY: Final = "$ndarray"

@@ -12,9 +12,9 @@ from binascii import Error as NotBase64
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from ._assignments import LONGEST_NAME, sensitive
-from ._patterns import Span, classify, merged
-from .types import Plain
+from ..types import Plain
+from .assignments import LONGEST_NAME, sensitive
+from .patterns import Span, classify, merged
 
 Kinds = Callable[[str], tuple[str, int] | None]
 """Fingerprint -> (kind, length), or None where that is not known."""
