@@ -5,20 +5,18 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from . import codec
 from .agentspec import AgentSpec
 from .contract import Identity, RunState
 from .recorder import Recorder
+from .seal import VERSION
 from .segment import Holder, Segment
 from .spanref import SpanRef
 from .store import objects
 from .store.read import MAIN
 from .store.tables import NONE, PENDING, UNSAMPLED
-
-PATTERNS: Final = 1
-"""Version of the secret patterns that new runs are pinned to."""
 
 
 def make_segment(
@@ -104,7 +102,7 @@ def run_row(
         "parent_run_id": None,
         "input_digest": input_digest(recorder, holder),
         "mode": recorder.settings.mode,
-        "patterns": PATTERNS,
+        "patterns": VERSION,
         "sampled": int(sampled),
         "trace_id": span.trace_id,
         "created_at": now,

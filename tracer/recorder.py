@@ -14,7 +14,7 @@ from .config import Settings
 from .journal import Journal
 from .keys import Keys
 from .lease import Heart, Standing, standing
-from .seal import Vault
+from .seal import VERSION, Vault
 from .store import objects, read
 from .store.blobs import Blobs, FolderBlobs
 from .store.engine import Store, translated
@@ -69,9 +69,13 @@ class Recorder:
                 self._keys = Keys.load_or_create(self.settings.key_file)
             return self._keys
 
-    def vault(self) -> Vault:
-        """A fresh vault: it collects the ciphertexts of one caller."""
-        return Vault(self.keys)
+    def vault(self, patterns: int = VERSION) -> Vault:
+        """A fresh vault: it collects the ciphertexts of one caller.
+
+        Args:
+            patterns: version of the secret patterns, to which a run is pinned from its start.
+        """
+        return Vault(self.keys, version=patterns)
 
     def get(self, digests: Iterable[bytes]) -> dict[bytes, bytes]:
         """The bytes of every digest, checked; IntegrityError when one is missing or damaged."""

@@ -13,7 +13,8 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from .errors import NotStorable
 from .items import Items
-from .types import register_from_annotations
+from .shapes import type_name
+from .types import NotAvailable, register_from_annotations, runtime_fields
 
 LAYERS: Final = ("messages", "scratch", "resources", "position")
 LAYER_OF: Final[Mapping[str, str]] = {
@@ -60,10 +61,15 @@ class TypedState:
         self.type_name = type(state).__name__
         self.version = type(state).__waypost_version__
         self._checked: dict[str, int] = {}
+        self._runtime = runtime_fields(type(state))
 
     def fields(self) -> dict[str, Any]:
-        """Field name -> live value."""
-        return dict(self.state.__dict__)
+        """Field name -> live value; a field that is declared to live only here is said to be gone."""
+        fields = dict(self.state.__dict__)
+        for name, why in self._runtime.items():
+            if fields.get(name) is not None and type(fields[name]) is not NotAvailable:
+                fields[name] = NotAvailable(why, type_name(type(fields[name])))
+        return fields
 
     def check(self, changed: Mapping[str, Any]) -> None:
         """Refuse what the declared types forbid, before it is written and unreadable.
@@ -74,7 +80,8 @@ class TypedState:
             NotStorable: names the field and what was expected.
         """
         for name, value in changed.items():
-            self._check_field(name, value)
+            if type(value) is not NotAvailable:
+                self._check_field(name, value)
 
     def _check_field(self, name: str, value: Any) -> None:
         field = type(self.state).model_fields.get(name)

@@ -37,6 +37,8 @@ WHOLE: Final = 4096
 """Bytes up to which a container is stored in one piece."""
 CHUNK_MASK: Final = 31
 CHUNK_MAX: Final = 128
+SECRET_KEY: Final = 12
+"""Characters from which a key of a dict may itself be a secret."""
 DEEPEST: Final = 60
 """Levels that are cut or copied one by one; what lies below is one part."""
 
@@ -174,9 +176,15 @@ class TreeWriter:
         kind = type(value)
         if kind is list or kind is Items:
             return self._sequence(value, path, "l")
-        if kind is dict and value and path.count(".") < DEEPEST and all(map(_plain_key, value)):
+        if kind is dict and value and path.count(".") < DEEPEST and all(map(self._plain_key, value)):
             return self._sequence(value, path, "d")
         return self.whole(codec.lower(value, path=path, seal=self._seal))
+
+    def _plain_key(self, key: Any) -> bool:
+        """Whether a dict with this key may be cut by its keys: it is a clean text, no tag of ours and no secret."""
+        if type(key) is not str or key.startswith("$") or not (key.isascii() or _encodable(key)):
+            return False
+        return self._seal is None or len(key) < SECRET_KEY or type(self._seal(key, "")) is str
 
     def whole(self, plain: Plain) -> Plain:
         """*plain* itself when small, else a reference to it."""
@@ -398,10 +406,6 @@ def _holds_ref(plain: Plain) -> bool:
     if type(plain) is dict:
         return "$#" in plain or any(map(_holds_ref, plain.values()))
     return type(plain) is list and any(map(_holds_ref, plain))
-
-
-def _plain_key(key: Any) -> bool:
-    return type(key) is str and not key.startswith("$") and (key.isascii() or _encodable(key))
 
 
 def _encodable(key: str) -> bool:
