@@ -17,7 +17,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from . import codec, faults
-from .errors import AlreadyResumed, Fenced, ForkedRun, StoreError, UnknownRun
+from .errors import AlreadyResumed, Fenced, ForkedRun, StoreError, UnknownRun, WaypostError
 from .ids import new_id
 from .integrity import Record, Tagger, genesis, tagger
 from .store import objects, read, write
@@ -366,7 +366,7 @@ class Journal:
                     )
                     for waiter in batch
                 )
-        except DBAPIError:
+        except (DBAPIError, WaypostError):
             return False
 
     def _forget(self, batch: list[_Waiter]) -> None:

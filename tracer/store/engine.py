@@ -11,9 +11,20 @@ from typing import Any, Final
 
 from sqlalchemy import Engine, create_engine, event, make_url
 from sqlalchemy.engine import URL
+from sqlalchemy.engine.interfaces import ExceptionContext
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
-from ..errors import ConfigError, SchemaTooNew, SchemaTooOld, StoreError, StoreFull, StoreLocked, StoreMissing
+from ..errors import (
+    ConfigError,
+    IntegrityError,
+    SchemaTooNew,
+    SchemaTooOld,
+    StoreError,
+    StoreFull,
+    StoreLocked,
+    StoreMissing,
+    WaypostError,
+)
 from . import driver, read
 from .tables import SCHEMA
 
@@ -34,6 +45,7 @@ class Store:
         self.path = Path(url.database) if url.get_backend_name() == "sqlite" and url.database else None
         self.writer = _engine(url, write=True)
         self.reader = _engine(url, write=False)
+        event.listen(self.reader, "handle_error", self._read_failed)
 
     @classmethod
     def open(cls, where: str | Path, *, create: bool = True, upgrade: bool = True) -> Store:
@@ -97,6 +109,12 @@ class Store:
             finally:
                 connection.close()
 
+    def _read_failed(self, context: ExceptionContext) -> None:
+        """Whoever reads gets our errors, also where he did not ask for them."""
+        error = context.original_exception
+        if isinstance(error, sqlite3.Error | UnicodeError):
+            context.chained_exception = _by_message(str(error), self.url)
+
     def close(self) -> None:
         """Give back every connection."""
         self.writer.dispose()
@@ -134,17 +152,19 @@ class translated:
             raise _by_message(str(error), self._url) from error
 
 
-def translate(error: DBAPIError, url: URL) -> StoreError:
+def translate(error: DBAPIError, url: URL) -> WaypostError:
     """Our error for the driver's."""
     return _by_message(str(error.orig), url)
 
 
-def _by_message(message: str, url: URL) -> StoreError:
+def _by_message(message: str, url: URL) -> WaypostError:
     where = url.render_as_string(hide_password=True)
     if "disk is full" in message or "No space left" in message or "disk I/O error" in message:
         return StoreFull(where, message)
     if "locked" in message or "busy" in message:
         return StoreLocked(where, BUSY_S)
+    if "malformed" in message or "decode" in message:
+        return IntegrityError(where, f"the database itself is damaged: {message}")
     return StoreError(f"{where}: {message}")
 
 

@@ -24,6 +24,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
+from ..errors import IntegrityError
 from . import driver
 from .rows import AlertRow, ApprovalRow, CallRow, EntryRow, HeadRow, RunRow, SegmentRow
 from .tables import PENDING, alert, approval, branch, call, entry, mute, object, run, sealed, segment
@@ -38,6 +39,13 @@ VERSION_TABLE: Final = "waypost_schema"
 def _columns(row: type[Any], *tables: Table) -> list[Any]:
     """The columns a row type asks for, in its order."""
     return [next(table.c[name] for table in tables if name in table.c) for name in row.__dataclass_fields__]
+
+
+def _bytes(value: Any) -> bytes:
+    """A value of a column of bytes, which SQLite would also let be a text."""
+    if not isinstance(value, bytes):
+        raise IntegrityError("a column of bytes", f"it holds {type(value).__name__}; somebody else wrote it.")
+    return value
 
 
 def _all(connection: Connection, row: type[Row], query: Select[Any]) -> list[Row]:
@@ -179,7 +187,7 @@ def run_settings(connection: Connection, run_id: str) -> tuple[str, bytes, int, 
         run.c.run_id == run_id
     )
     found = connection.execute(query).first()
-    return None if found is None else (str(found[0]), bytes(found[1]), int(found[2]), int(found[3]))
+    return None if found is None else (str(found[0]), _bytes(found[1]), int(found[2]), int(found[3]))
 
 
 # -- the journal --------------------------------------------------------------------------------------------
@@ -195,7 +203,7 @@ def tag_at(connection: Connection, run_id: str, name: str, number: int) -> bytes
     found = connection.execute(
         select(entry.c.tag).where(*_at(run_id, name), entry.c.entry == number)
     ).scalar()
-    return None if found is None else bytes(found)
+    return None if found is None else _bytes(found)
 
 
 def _at(run_id: str, name: str) -> tuple[Any, Any]:
@@ -226,7 +234,7 @@ def entries_with_bodies(
     if kinds:
         query = query.where(entry.c.kind.in_(kinds))
     return [
-        (EntryRow(*values[:-1]), bytes(values[-1]))
+        (EntryRow(*values[:-1]), _bytes(values[-1]))
         for values in connection.execute(query.order_by(entry.c.entry))
     ]
 
@@ -273,7 +281,7 @@ def body(connection: Connection, run_id: str, name: str, number: int) -> bytes |
     found = connection.execute(
         select(entry.c.body).where(*_at(run_id, name), entry.c.entry == number)
     ).scalar()
-    return None if found is None else bytes(found)
+    return None if found is None else _bytes(found)
 
 
 def objects(connection: Connection, digests: Iterable[bytes]) -> dict[bytes, bytes]:
@@ -286,7 +294,7 @@ def objects(connection: Connection, digests: Iterable[bytes]) -> dict[bytes, byt
         part += part[:1] * (len(names) - len(part))
         values = part if connection.dialect.positional else dict(zip(names, part, strict=True))
         for digest, data in driver.fetch(connection, text, values):
-            out[bytes(digest)] = bytes(data)
+            out[_bytes(digest)] = _bytes(data)
     return out
 
 
@@ -307,7 +315,7 @@ def sealed_values(connection: Connection, fingerprints: Iterable[bytes]) -> dict
     for start in range(0, len(wanted), IN):
         part = wanted[start : start + IN]
         query = select(sealed.c.fingerprint, sealed.c.data).where(sealed.c.fingerprint.in_(part))
-        out.update((bytes(print_), bytes(data)) for print_, data in connection.execute(query))
+        out.update((_bytes(print_), _bytes(data)) for print_, data in connection.execute(query))
     return out
 
 
@@ -358,7 +366,7 @@ def call_values(connection: Connection, run_id: str, name: str, effect_id: str) 
         call.c.run_id == run_id, call.c.branch == name, call.c.effect_id == effect_id
     )
     args, result = connection.execute(query).one()
-    return bytes(args), None if result is None else bytes(result)
+    return _bytes(args), None if result is None else _bytes(result)
 
 
 def call_states(connection: Connection, run_id: str, name: str = MAIN) -> dict[tuple[str, str], int]:
