@@ -38,7 +38,9 @@ RECORD = Record(
 
 
 def golden() -> dict[str, bytes]:
-    pairs = (line.split(" ", 1) for line in GOLDEN.read_text("ascii").splitlines() if not line.startswith("#"))
+    pairs = (
+        line.split(" ", 1) for line in GOLDEN.read_text("ascii").splitlines() if not line.startswith("#")
+    )
     return {name: bytes.fromhex(data) for name, data in pairs}
 
 
@@ -146,7 +148,9 @@ def test_a_changed_or_missing_object_is_named(journal: Recorder, home: Path) -> 
     assert any("not in the store" in problem for problem in verify(journal, "r1", read.MAIN).problems)
 
 
-def test_a_keyed_chain_is_not_forged_by_who_lacks_the_key(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_keyed_chain_is_not_forged_by_who_lacks_the_key(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("CHAIN", "secret of the house")
     configure(chain_key="env:CHAIN")
     with run("a run", id="r1", state={"n": 0}):
