@@ -46,7 +46,7 @@ MEANING: Final[dict[Exit, str]] = {
     Exit.HELD: "another process holds the run",
     Exit.STORE: "the store is missing, full, locked, or of another version",
     Exit.INTEGRITY: "what is stored is not what was written",
-    Exit.FAILED: "the agent's own code failed, or broke a rule of resuming",
+    Exit.FAILED: "the agent's own code failed, broke a rule of resuming, or met a bug of Waypost",
     Exit.INTERRUPTED: "interrupted at the keyboard",
 }
 """What each code means; `docs/commands.md` repeats it, and a test compares the two."""
