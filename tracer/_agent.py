@@ -274,12 +274,16 @@ def free_run(
             release(held, before, epoch)
             raise
     made = FreeRun(begun.segment, begun.ledger, holder)
+    if row is not None:
+        made._calls.watch = Watch(begun.segment, spec, before, made._pause)
     with Entered(made):
         try:
             yield made
         except BaseException as error:
             failed(made, error)
             raise
+        if made._calls.watch is not None:
+            made._calls.watch.finish()
         made._segment.end("done", RunState.DONE)
 
 

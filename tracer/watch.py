@@ -1,82 +1,49 @@
 """Does this resumed segment do something else than the one that stopped, and who is told?
 
 Every call of a resumed segment goes through `Live` once. At the alarm level an alert is written, and the policy
-says whether the run goes on, waits for a person, or ends before its next write.
+says whether the run goes on, waits for a person, or ends before its next write. Whatever goes wrong with the
+comparison itself is logged once, counted and recorded; the agent never feels it.
 """
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import dataclass
 from typing import Any, Final
 
-from . import codec
+from . import approvals, codec
 from .agentspec import AgentSpec
+from .alertrecord import MUTED, OPEN, WITHDRAWN, alert_row, detail_of, ranked, shape_of, thousandths
+from .alerts import QUESTION
 from .asking import ask_person
-from .contract import CallState, Ruling
+from .callrecord import call_record
+from .contract import Ruling, RunState
+from .course import course, records, whole
 from .divergence import ALARM, Live, Reason
 from .divergence.reason import combined
 from .errors import Diverged, Paused
 from .ids import new_id
 from .journal import Draft
-from .recorder import Recorder
 from .seal import mask
 from .segment import Segment
-from .store import objects, read
-from .store.rows import CallRow, RunRow
+from .store import read, read_alerts
+from .store.rows import AlertRow, CallRow, RunRow
+from .telemetry import names
 
 BASELINES: Final = 8
 """Earlier successful runs that a segment is compared with, at most."""
-REASONS: Final = 50
-"""Reasons kept with an alert; how many there were is said beside them."""
-
-CallRecord = dict[str, Any]
-
-
-def call_record(
-    row: CallRow, args: Any, result: Any, *, phase: str = "", replayed: bool = False
-) -> CallRecord:
-    """One recorded call as the divergence engine reads it (plain arguments and result)."""
-    record: CallRecord = {
-        "name": row.tool,
-        "args": args,
-        "kind": row.kind,
-        "ok": {CallState.COMMITTED: True, CallState.FAILED: False}.get(CallState(row.state)),
-        "result": result if row.state == CallState.COMMITTED else row.error,
-    }
-    if row.idempotency_key:
-        record["idem_key"] = row.idempotency_key
-    if phase:
-        record["phase"] = phase
-    if replayed:
-        record["replayed"] = True
-    if record["ok"] is None:
-        record["in_flight"] = True
-    return record
-
-
-def records_of(
-    recorder: Recorder, run_id: str, branch: str = read.MAIN, *, position: int | None = None
-) -> list[CallRecord]:
-    """The calls of a run, oldest first; those after the advancing checkpoint *position* are marked `lost`."""
-    with recorder.store.reader.connect() as connection:
-        rows = read.calls_with_values(connection, run_id, branch)
-    reader = recorder.reader()
-    records: list[CallRecord] = []
-    for row, args, result in rows:
-        plain = codec.decode(objects.unpack(args, row.effect_id)) if args else None
-        value = None if result is None else codec.decode(objects.unpack(result, row.effect_id))
-        phase = "" if position is None else "lost" if row.position >= position else "committed"
-        records.append(call_record(row, reader.load(plain), reader.load(value), phase=phase))
-    return records
-
-
-def shape_of(reason: Reason) -> str:
-    """What makes two reasons the same to a person who mutes one: code, tool and the fields that differ."""
-    fields = ",".join(sorted({diff.path for diff in reason.fields if diff.kind not in ("equal", "notation")}))
-    return f"{reason.code} {reason.tool} {fields}".strip()
+BASELINE_CALLS: Final = 12_000
+"""Calls of earlier runs that are read before a segment may work; what is beyond is left out, and said."""
+SHAPES: Final = 50
+"""Shapes of reasons after each new one of which an alert is written anew; later it is when their number doubles."""
+LONGEST: Final = 400
+"""Characters of the reason under which a run ends."""
+STARTED, STOPPED = "started", "stopped"
+"""Marks of journal entries of kind `divergence` beside those of alerts: what a segment is compared with, and that
+the comparison broke."""
 
 
 class Watch:
@@ -85,121 +52,264 @@ class Watch:
     def __init__(
         self, segment: Segment, spec: AgentSpec, row: RunRow, pause: Callable[[str, str], Paused]
     ) -> None:
+        """*row* is the run as it stood before this segment."""
         self._segment = segment
         self._pause = pause
         self._lock = threading.Lock()
-        self._reasons: list[Reason] = []
+        self._live: Live | None = None
+        self._muted: frozenset[str] = frozenset()
+        self._settled: set[str] = set()
+        """Shapes that a person has acknowledged in this segment."""
+        self._seen: list[tuple[int, str]] = []
+        """(number in the ledger, what it is about) of every call that was seen."""
+        self._names: list[str] = []
         self._alert_id = ""
         self._raised_at = 0
-        self._held = False
-        recorder = segment.recorder
+        self._state = ""
+        self._told: set[str] = set()
+        self._written = 0
+        """Reasons in the alert as it was last written; `_since` counts those that came later."""
+        self._since = 0
+        self._waits_for: list[str] = []
+        """Alerts that may hold the next write."""
+        try:
+            self._begin(spec, row)
+        except Exception as error:
+            self._broke("before its first call", error)
+
+    def saw(self, row: CallRow, args: Mapping[str, Any], result: Any, *, replayed: bool = False) -> None:
+        """Take in a finished call; an alarm is in the journal when this returns.
+
+        Raises:
+            StoreError, Fenced, SegmentPoisoned: an alert could not be written, so nothing else could be either.
+        """
+        with self._lock:
+            if self._live is None:
+                return
+            try:
+                self._seen.append((row.number, row.target))
+                fresh = self._live.add(self._record(row, args, result, replayed))
+                due = self._due(fresh) if fresh else None
+            except Exception as error:
+                self._broke(f"at call {row.number}, {row.tool}", error)
+                return
+            if due is not None:
+                self._write(due)
+
+    def finish(self) -> None:
+        """The run has ended: what only shows at the end, and what has turned out to be nothing."""
+        with self._lock:
+            if self._live is None:
+                return
+            try:
+                self._live.finish()
+                due = self._due((), final=True)
+            except Exception as error:
+                self._broke("at the end", error)
+                return
+            if due is not None:
+                self._write(due)
+
+    def require_quiet(self) -> None:
+        """Called before a write is dispatched.
+
+        Raises:
+            Diverged: the policy ends a run that diverged, or a person said no.
+            Paused: the policy asks a person first.
+        """
+        ruling = self._segment.policy.divergence
+        if not self._waits_for or ruling.strictness <= Ruling.CONTINUE.strictness:
+            return
+        for alert_id in list(self._waits_for):
+            with self._segment.recorder.store.reader.connect() as connection:
+                found = read.alert_by_id(connection, alert_id)
+            if found is None or found[0].state != OPEN:
+                self._waits_for.remove(alert_id)
+            elif ruling is Ruling.ABORT:
+                raise self._ended(found[0].sentence)
+            elif self._asked(found[0]):
+                self._waits_for.remove(alert_id)
+
+    # -- beginning --------------------------------------------------------------------------------------------
+
+    def _begin(self, spec: AgentSpec, row: RunRow) -> None:
+        recorder = self._segment.recorder
+        plan = spec.plan.to_plain()["version"]
+        identity = {name: tool.identity for name, tool in spec.tools().items() if tool.identity}
+        tree = recorder.reader()
         with recorder.store.reader.connect() as connection:
             settings = read.run_settings(connection, row.run_id)
             digest = settings[1] if settings else b""
-            earlier = read.baselines(
-                connection, row.agent, row.plan, digest, besides=row.run_id, limit=BASELINES
+            earlier = read_alerts.earlier_runs(
+                connection, row.agent, plan, digest, besides=row.run_id, limit=BASELINES
             )
-            self._muted = read.mutes(connection, row.agent, row.plan or "")
-        baselines = [{"tools": records_of(recorder, run_id), "success": True} for run_id in earlier]
-        self.compared_with: Sequence[str] = tuple(earlier)
-        self._live = Live.start(
-            baselines,
-            records_of(recorder, row.run_id, row.branch, position=row.position),
-            identity={name: tool.identity for name, tool in spec.tools().items() if tool.identity},
-            grant=spec.grants or None,
-        )
+            muted = read_alerts.mute_rows(connection, agent=row.agent, plan=plan or "")
+            opened = read.alerts(connection, run_id=row.run_id, name=row.branch, states=(OPEN,))
+            past = course(connection, row, row.segment + 1).before
+            before = records(connection, tree, past)
+            baselines: list[dict[str, object]] = []
+            room = BASELINE_CALLS
+            for run_id, calls in earlier:
+                if baselines and calls > room:
+                    break
+                room -= calls
+                model = read.run_by_id(connection, run_id)
+                assert model is not None
+                baselines.append(
+                    {"tools": records(connection, tree, whole(connection, model)), "success": True}
+                )
+                self._names.append(run_id)
+        # Oldest first, as the engine counts them.
+        baselines.reverse()
+        self._names.reverse()
+        self._muted = frozenset(one.shape for one in muted)
+        self._waits_for = [one.alert_id for one in opened]
+        self._live = Live.start(baselines, before, identity=identity, grant=spec.grants or None)
+        if len(baselines) < len(earlier):
+            self._live.left_out.append(
+                f"{len(earlier) - len(baselines)} earlier runs, because those read have {BASELINE_CALLS:,} calls"
+            )
+        body = {
+            "compared_with": self._names,
+            "calls_before": len(before),
+            "identity": {name: list(fields) for name, fields in identity.items()},
+            "grant": list(spec.grants),
+            "left_out": [mask(text) for text in self._live.left_out[:SHAPES]],
+        }
+        self._segment.note(Draft(kind="divergence", mark=STARTED, at=time.time_ns(), body=body))
 
-    def saw(self, row: CallRow, args: Mapping[str, Any], result: Any, *, replayed: bool = False) -> None:
-        """Take in a finished call; an alarm is in the journal when this returns."""
+    def _record(self, row: CallRow, args: Mapping[str, Any], result: Any, replayed: bool) -> dict[str, Any]:
         seal = self._segment.seal_text()
         plain = codec.lower(dict(args), path="$.args", seal=seal)
         try:
             value = codec.lower(result, path="$.result", seal=seal)
         except Exception:  # the ledger has said so already; the comparison goes on without the result
             value = None
-        with self._lock:
-            self._add(self._live.add(call_record(row, plain, value, replayed=replayed)))
+        return call_record(row, plain, value, replayed=replayed)
 
-    def finish(self) -> None:
-        """The run has ended: what only shows at the end."""
-        with self._lock:
-            self._add(self._live.finish())
+    def _broke(self, where: str, error: Exception) -> None:
+        """Compare no more, and say so: in the log, the journal and a metric."""
+        self._live = None
+        segment, kind = self._segment, type(error).__name__
+        said = f"The comparison of {segment.run_id} stopped {where}: {kind}: {mask(str(error))[:300]}"
+        logging.getLogger(names.LOGGER_DIVERGENCE).warning("%s The run goes on.", said, exc_info=error)
+        segment.recorder.metrics.comparison_failed(kind)
+        segment.note(
+            Draft(kind="divergence", mark=STOPPED, subject=kind, at=time.time_ns(), body={"said": said})
+        )
 
-    def require_quiet(self) -> None:
-        """Called before a write is dispatched.
+    # -- alerts -----------------------------------------------------------------------------------------------
 
-        Raises:
-            Diverged: the policy ends a run that diverged.
-            Paused: the policy asks a person first.
-        """
-        segment = self._segment
-        ruling = segment.policy.divergence
-        if not self._held or ruling.strictness <= Ruling.CONTINUE.strictness:
-            return
-        first = self._reasons[0].sentence
-        if ruling is Ruling.ABORT:
-            error = Diverged(segment.run_id, mask(first))
-            segment.poison(error)
-            raise error
-        question = {
-            "kind": "divergence",
-            "subject": self._alert_id,
-            "binding": self._alert_id.encode(),
-            "prompt": f"The resumed agent does something else: {first}",
-        }
-        raise ask_person(segment, self._pause, "divergence", question, {"alert": self._alert_id})
+    def _due(self, fresh: Sequence[Reason], *, final: bool = False) -> _Due | None:
+        """What is to be written now; None while it is quiet, or when nothing is new to tell."""
+        assert self._live is not None
+        self._since += len(fresh)
+        known = all(shape_of(one) in self._told for one in fresh) or len(self._told) >= SHAPES
+        if self._state and known and self._since < max(1, self._written) and not final:
+            return None
+        if self._alert_id and self._decided():
+            self._alert_id, self._state = "", ""
+        standing = [one for one in self._live.reasons if shape_of(one) not in self._settled]
+        heard = [one for one in standing if shape_of(one) not in self._muted]
+        if combined(heard) >= ALARM:
+            state, reasons = OPEN, ranked(heard)
+        elif combined(standing) >= ALARM:
+            state, reasons = MUTED, ranked(standing)
+        elif self._alert_id and final:
+            return _Due(WITHDRAWN, ranked(standing), tuple(self._live.left_out))
+        else:
+            return None
+        self._told |= {shape_of(one) for one in (*fresh, *reasons[:SHAPES])}
+        if final and self._state == state and len(reasons) == self._written:
+            return None
+        self._written, self._since = len(reasons), 0
+        return _Due(state, reasons, tuple(self._live.left_out))
 
-    def _add(self, reasons: list[Reason]) -> None:
-        self._reasons += [reason for reason in reasons if shape_of(reason) not in self._muted]
-        muted = [reason for reason in reasons if shape_of(reason) in self._muted]
-        if combined(self._reasons) >= ALARM:
-            self._alert("open", self._reasons)
-        elif muted and not self._alert_id and combined([*self._reasons, *muted]) >= ALARM:
-            self._alert("muted", [*self._reasons, *muted])
+    def _decided(self) -> bool:
+        """Has a person decided our alert? What they have seen is settled; what comes is a new alert."""
+        with self._segment.recorder.store.reader.connect() as connection:
+            found = read.alert_by_id(connection, self._alert_id)
+        if found is None or found[0].decided_at is None:
+            return False
+        self._settled |= self._told
+        self._told, self._written, self._since = set(), 0, 0
+        return True
 
-    def _alert(self, state: str, reasons: list[Reason]) -> None:
+    def _write(self, due: _Due) -> None:
         segment, now = self._segment, time.time_ns()
-        ranked = sorted(reasons, key=lambda reason: -reason.strength)
-        fresh = not self._alert_id
+        fresh, was = not self._alert_id, self._state
         if fresh:
             self._alert_id, self._raised_at = new_id().hex(), now
-        score = round(combined(reasons) * 1000)
-        detail = {
-            "reasons": [_plain(reason) for reason in ranked[:REASONS]],
-            "count": len(ranked),
-            "compared_with": list(self.compared_with),
-            "left_out": [mask(text) for text in self._live.left_out[:REASONS]],
-        }
-        row = {
+        detail = detail_of(
+            due.reasons,
+            lambda call: self._seen[call] if call < len(self._seen) else (0, ""),
+            compared_with=self._names,
+            left_out=due.left_out,
+        )
+        if due.reasons:
+            where = (segment.run_id, segment.branch, segment.number)
+            row = alert_row(
+                self._alert_id, where, due.state, due.reasons, detail, raised_at=self._raised_at, now=now
+            )
+            rows = [("upsert alert", row)]
+        else:
+            rows = [("settle alert", {"at_alert_id": self._alert_id, "state": due.state, "updated_at": now})]
+        body = {
             "alert_id": self._alert_id,
-            "run_id": segment.run_id,
-            "branch": segment.branch,
-            "segment": segment.number,
-            "state": state,
-            "score": score,
-            "shape": shape_of(ranked[0]),
-            "sentence": mask(ranked[0].sentence),
-            "compared_with": ranked[0].compared_with,
-            "detail": objects.pack_record(detail),
-            "raised_at": self._raised_at,
-            "updated_at": now,
-            "decided_at": None,
-            "decided_by": None,
-            "note": None,
+            "state": due.state,
+            "score": thousandths(due.reasons),
+            **detail,
         }
-        body = {"alert_id": self._alert_id, "score": score, **detail}
-        draft = Draft(kind="divergence", mark=state, subject=shape_of(ranked[0]), body=body, at=now)
-        deltas = {"alerts": 1} if fresh and state == "open" else {}
-        segment.append([draft], rows=[("upsert alert", row)], changes=deltas)
-        segment.recorder.metrics.divergence(ranked[0].code)
-        self._held = state == "open"
+        first = due.reasons[0] if due.reasons else None
+        draft = Draft(
+            kind="divergence",
+            mark=first.code if first is not None and due.state == OPEN else due.state,
+            subject=first.tool if first is not None else "",
+            body=body,
+            at=now,
+        )
+        delta = (due.state == OPEN) - (was == OPEN and not fresh)
+        segment.append([draft], rows=rows, changes={"alerts": delta} if delta else {})
+        self._state = due.state
+        if due.state == OPEN:
+            if was != OPEN or fresh:
+                segment.recorder.metrics.divergence(first.code if first is not None else "")
+            if self._alert_id not in self._waits_for:
+                self._waits_for.append(self._alert_id)
+
+    # -- holding the next write ---------------------------------------------------------------------------------
+
+    def _asked(self, alert: AlertRow) -> bool:
+        """True when a person has said yes; raises while nobody has, or when one said no."""
+        segment = self._segment
+        with segment.recorder.store.reader.connect() as connection:
+            rows = read.approvals(connection, run_id=segment.run_id, name=segment.branch)
+        mine = [one for one in rows if (one.kind, one.subject) == (QUESTION, alert.alert_id)]
+        if mine and mine[-1].state == approvals.APPROVED:
+            if mine[-1].used_at is None:
+                draft, change = approvals.use(mine[-1], time.time_ns())
+                segment.note(draft, [change])
+            return True
+        if mine and mine[-1].state == approvals.DENIED:
+            raise self._ended(f"{mine[-1].decided_by} said no. {alert.sentence}")
+        question = {
+            "kind": QUESTION,
+            "subject": alert.alert_id,
+            "binding": alert.alert_id.encode(),
+            "prompt": f"The resumed agent does something else: {alert.sentence} May it go on?",
+        }
+        raise ask_person(segment, self._pause, QUESTION, question, {"alert": alert.alert_id})
+
+    def _ended(self, sentence: str) -> Diverged:
+        segment = self._segment
+        segment.end("failed", RunState.FAILED, f"diverged: {sentence}"[:LONGEST])
+        return Diverged(segment.run_id, sentence)
 
 
-def _plain(reason: Reason) -> dict[str, Any]:
-    plain = {name: mask(value) if isinstance(value, str) else value for name, value in asdict(reason).items()}
-    plain["fields"] = [
-        {name: mask(value) if isinstance(value, str) else value for name, value in asdict(diff).items()}
-        for diff in reason.fields
-    ]
-    plain["shape"] = shape_of(reason)
-    return plain
+@dataclass(frozen=True, slots=True)
+class _Due:
+    """An alert to be written."""
+
+    state: str
+    reasons: list[Reason]
+    left_out: tuple[str, ...]

@@ -231,5 +231,5 @@ def _answers(facts: Facts, program: str) -> list[Press]:
         name = f"'{clause}'" if " " in clause else clause
         lines.append(Press(f"{approve} --waive {name}", f"accept what changed: {Clause(clause)}"))
     yes = "say yes (add --deny to say no)"
-    asks = [one for one in asked if one.kind in ("ask", "tool")]
+    asks = [one for one in asked if one.kind in ("ask", "tool", "divergence")]
     return [*lines, *(Press(f"{approve} --approval {one.approval_id}", yes) for one in asks)]

@@ -122,7 +122,7 @@ def collect(
         questions=tuple(
             OpenQuestion(question.approval_id, question.prompt, approvals.effective(question, now))
             for question in questions
-            if question.kind in ("ask", "tool") and question.state == approvals.PENDING
+            if question.kind in ("ask", "tool", "divergence") and question.state == approvals.PENDING
         ),
         evidence=row.evidence,
         context=(size, size),

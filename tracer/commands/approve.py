@@ -11,7 +11,7 @@ from typing import Any, Final
 import click
 from rich.text import Text
 
-from .. import approvals, reconcile
+from .. import alerts, approvals, reconcile
 from ..contract import Clause, DecisionKind
 from ..errors import ConfigError, UnknownRun
 from ..hold import find
@@ -27,7 +27,7 @@ from .output import cell, emit, json_option, say, say_lines, type_line
 
 HOW: Final = "local, unauthenticated"
 """How whoever types here was authenticated, as the journal keeps it."""
-ASKED: Final = ("ask", "tool")
+ASKED: Final = ("ask", "tool", alerts.QUESTION)
 """Kinds of questions that are answered with yes or no."""
 
 
@@ -107,6 +107,13 @@ def command(
         else:
             yes = DecisionKind.APPROVE if waive is None else DecisionKind.WAIVE
             for question in _questions(recorder, run_id, approval, waive):
+                if question.kind == alerts.QUESTION:
+                    answered.append(
+                        alerts.answer(
+                            recorder.journal, question, yes=not deny, who=_user(), why=why, how=HOW
+                        )
+                    )
+                    continue
                 kind = DecisionKind.DENY if deny else DecisionKind.WAIVE if question.kind == "gate" else yes
                 answered.append(
                     approvals.decide(

@@ -154,7 +154,7 @@ class AlertRow:
     branch: str
     segment: int
     state: str
-    """`open`, `acknowledged` or `muted`."""
+    """`open`, `acknowledged`, `expected`, `muted` or `withdrawn`; see `tracer.alerts`."""
     score: int
     """Thousandths."""
     shape: str
@@ -166,6 +166,18 @@ class AlertRow:
     decided_at: int | None
     decided_by: str | None
     note: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class MuteRow:
+    """One shape of reasons that raises no alert for an agent and a plan version (empty: undeclared)."""
+
+    agent: str
+    plan: str
+    shape: str
+    muted_by: str
+    note: str
+    muted_at: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from sqlalchemy import (
     Table,
     bindparam,
     cast,
+    delete,
     func,
     insert,
     literal_column,
@@ -35,7 +36,7 @@ DELTAS: Final = frozenset(
 )
 """Columns of `branch` that an append adds to; all others are set."""
 
-STRICT: Final = frozenset({"decide approval", "decide alert"})
+STRICT: Final = frozenset({"decide approval", "decide alert", "insert mute", "delete mute"})
 """Statements every row of which must find what it changes; else somebody else was first."""
 
 
@@ -190,9 +191,12 @@ def _head(_dialect: str, columns: tuple[str, ...]) -> UpdateBase:
 def _upsert_alert(dialect: str, _columns: tuple[str, ...]) -> UpdateBase:
     make = sqlite.insert if dialect == "sqlite" else postgresql.insert
     made = make(alert)
-    changing = ("score", "shape", "sentence", "detail", "updated_at")
+    changing = ("state", "score", "shape", "sentence", "compared_with", "detail", "updated_at")
+    # What a person has decided stays as it was decided, however late a segment learns of it.
     return made.on_conflict_do_update(
-        index_elements=["alert_id"], set_={name: made.excluded[name] for name in changing}
+        index_elements=["alert_id"],
+        set_={name: made.excluded[name] for name in changing},
+        where=alert.c.decided_at.is_(None),
     )
 
 
@@ -205,10 +209,25 @@ def _decide_alert(_dialect: str, _columns: tuple[str, ...]) -> UpdateBase:
     )
 
 
+def _settle_alert(_dialect: str, _columns: tuple[str, ...]) -> UpdateBase:
+    return (
+        update(alert)
+        .where(alert.c.alert_id == bindparam("at_alert_id"), alert.c.decided_at.is_(None))
+        .values(state=bindparam("state"), updated_at=bindparam("updated_at"))
+    )
+
+
+def _delete_mute(_dialect: str, _columns: tuple[str, ...]) -> UpdateBase:
+    where = [mute.c[name] == bindparam(f"at_{name}") for name in ("agent", "plan", "shape")]
+    return delete(mute).where(*where)
+
+
 _BUILDERS: Final[dict[str, Any]] = {
     "upsert alert": _upsert_alert,
     "decide alert": _decide_alert,
+    "settle alert": _settle_alert,
     "insert mute": _insert_new(mute),
+    "delete mute": _delete_mute,
     "insert run": _insert(run),
     "insert branch": _insert(branch),
     "insert entry": _insert(entry),

@@ -31,6 +31,9 @@ class Metrics:
         )
         self._resumes = meter.create_counter(names.METRIC_RESUMES, "{resume}", "Verdicts of the gate")
         self._divergences = meter.create_counter(names.METRIC_DIVERGENCES, "{divergence}", "Alerts")
+        self._failures = meter.create_counter(
+            names.METRIC_COMPARISONS_FAILED, "{comparison}", "Comparisons of resumed runs that broke and were given up"
+        )
         self._refused = meter.create_counter(
             names.METRIC_REFUSED, "{span}", "Spans put aside because the collector took only others"
         )
@@ -54,6 +57,10 @@ class Metrics:
     def divergence(self, rule: str) -> None:
         """An alert of this rule."""
         self._divergences.add(1, {names.METRIC_RULE: rule})
+
+    def comparison_failed(self, kind: str) -> None:
+        """The comparison of a resumed run broke with an error of this kind; the run went on without it."""
+        self._failures.add(1, {names.ERROR_TYPE: kind})
 
     def refused(self, spans: int) -> None:
         """So many spans were put aside."""

@@ -19,6 +19,8 @@ KINDS: Final = ("resume", "pause", "end", "divergence")
 """Journal entries that become events of a root."""
 EVENTS_MOST: Final = 64
 """Events on one root; the first ones are kept."""
+QUIET: Final = frozenset({"started", "stopped", "muted", "withdrawn"})
+"""Marks of `divergence` entries that are no alarm."""
 _FAILED: Final = frozenset({"failed", "refused", "interrupted", "lost"})
 _CLOSED_FOR_IT: Final = frozenset({"interrupted", "lost"})
 
@@ -107,10 +109,14 @@ def _root_events(entry: EntryRow, body: Body, link: Body | None, run: RunFacts, 
                 names.DRAFT_PAUSE_REASON: reason,
             },
         )
-    elif entry.kind == "divergence":
+    elif entry.kind == "divergence" and entry.mark not in QUIET:
         name = names.EVENT_DIVERGED
         put(said, names.DIVERGENCE_RULE, entry.mark)
         put(said, names.DIVERGENCE_SUBJECT, entry.subject)
+        if isinstance(body.get("score"), int):
+            said[names.DIVERGENCE_SCORE] = body["score"] / 1000
+        if body.get("reasons"):
+            put(said, names.DIVERGENCE_REASON, str(body["reasons"][0].get("sentence", "")))
     else:
         return []
     made = [Event(name, said, entry.at)]
