@@ -21,7 +21,7 @@ from ..store.engine import Store
 from ..store.rows import EntryRow, SegmentRow
 from ..store.tables import ACKED, REFUSED
 from . import names
-from .owed import PAUSE_S, STRIDE, Owed, Row, Source, name_of
+from .owed import Owed, Pace, Row, Source, give_way, name_of, never
 from .provider import Tracing
 from .recovery import Dead
 from .wire import Sent, Wire
@@ -56,13 +56,13 @@ class Round:
 class Courteous(Sequence[ReadableSpan]):
     """The spans of a batch; whoever goes through them lets other threads work in between."""
 
-    def __init__(self, owed: Sequence[Owed]) -> None:
+    def __init__(self, owed: Sequence[Owed], pace: Pace) -> None:
         self._owed = owed
+        self._pace = pace
 
     def __iter__(self) -> Iterator[ReadableSpan]:
         for number, owed in enumerate(self._owed):
-            if number % STRIDE == STRIDE - 1:
-                time.sleep(PAUSE_S)
+            give_way(number, self._pace)
             yield owed.span
 
     def __len__(self) -> int:
@@ -74,7 +74,7 @@ class Courteous(Sequence[ReadableSpan]):
     def __getitem__(self, index: slice) -> Sequence[ReadableSpan]: ...
     def __getitem__(self, index: int | slice) -> ReadableSpan | Sequence[ReadableSpan]:
         if isinstance(index, slice):
-            return Courteous(self._owed[index])
+            return Courteous(self._owed[index], self._pace)
         return self._owed[index].span
 
 
@@ -89,23 +89,25 @@ class Drain:
         *,
         batch: int = BATCH,
         dead: Dead | None = None,
+        pace: Pace = never,
     ) -> None:
         self.store = store
         self.journal = journal
         self.tracing = tracing
         self.batch = max(1, min(batch, BATCH))
         self.wire: Wire | None = None
-        self._source = Source(store, draft=tracing.setting.draft, dead=dead)
+        self._source = Source(store, draft=tracing.setting.draft, dead=dead, pace=pace)
+        self._pace = pace
 
-    def round(self) -> Round:
-        """Send one batch.
+    def round(self, most: int = BATCH) -> Round:
+        """Send one batch of at most *most* spans.
 
         Raises:
             StoreError: the store could not be read, or not be written (then the batch is sent again, same ids).
         """
         done = Round()
         forget_shown()
-        batch = self._source.batch(self.batch)
+        batch = self._source.batch(min(self.batch, most))
         done.more = batch.more
         self._put_aside(batch.broken, done)
         if self.wire is None:
@@ -124,7 +126,7 @@ class Drain:
     def _send(self, wire: Wire, owed: Sequence[Owed], done: Round, suspects: list[tuple[Row, str]]) -> None:
         if not owed or done.trouble is not None:
             return
-        sent = wire.send(Courteous(owed))
+        sent = wire.send(Courteous(owed, self._pace))
         if sent.ok:
             if sent.dropped:
                 _log.warning("the collector threw away %d of %d spans", sent.dropped, len(owed))

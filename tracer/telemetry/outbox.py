@@ -25,10 +25,14 @@ from .provider import Tracing
 from .recovery import Dead
 from .wire import Sent
 
-LINGER_S: Final = 0.5
+LINGER_S: Final = 1.0
 """How long a first row waits for company; `OTEL_BSP_SCHEDULE_DELAY` (ms) sets it."""
 BUSY_S: Final = 0.25
 """Between looks while another process sends."""
+AT_WORK_S: Final = 0.05
+"""Since its last step the agent counts as at work for so long."""
+PROBE: Final = 16
+"""Spans in a try while the collector is down: building more for nothing would only disturb the agent."""
 FIRST_S, MOST_S = 1.0, 60.0
 """Waiting after the first failure and the longest one; a fifth more or less, so that processes do not march in step."""
 _log: Final = logging.getLogger(names.LOGGER)
@@ -61,7 +65,7 @@ class Outbox:
         """*dead* says of a segment's owner whether it is proven dead; then its root is sent for it."""
         size = _number("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", batch)
         self._store = store
-        self._drain = Drain(store, journal, tracing, batch=size, dead=dead)
+        self._drain = Drain(store, journal, tracing, batch=size, dead=dead, pace=self._agent_works)
         delay = _number("OTEL_BSP_SCHEDULE_DELAY", LINGER_S * 1000) / 1000
         self._linger_s = delay if linger_s is None else linger_s
         self._works = tracing.enabled and tracing.endpoint is not None
@@ -75,6 +79,7 @@ class Outbox:
         self._closed = threading.Event()
         self._down = False
         self._failures = 0
+        self._written = 0.0
         self.refused = 0
         """Rows put aside so far, because the collector took others and never these."""
 
@@ -86,7 +91,10 @@ class Outbox:
     def notify(self) -> None:
         """There is something to send. Costs the caller next to nothing."""
         # The pid first: a lock that another thread held when this process was forked is never released.
-        if not self._works or self._pid != os.getpid() or self._wake.is_set():
+        if not self._works or self._pid != os.getpid():
+            return
+        self._written = time.monotonic()
+        if self._wake.is_set():
             return
         if self._thread is None:
             self._start()
@@ -126,6 +134,9 @@ class Outbox:
         if thread is not None:
             thread.join(max(0.2, until - time.monotonic()))
         return left
+
+    def _agent_works(self) -> bool:
+        return time.monotonic() - self._written < AT_WORK_S and not self._hurry.is_set()
 
     # -- the thread -------------------------------------------------------------------------------------------
 
@@ -168,7 +179,7 @@ class Outbox:
                 with claim(self._store) as mine:
                     if not mine:
                         return BUSY_S if self._owed() else None
-                    done = self._drain.round()
+                    done = self._drain.round(PROBE if self._down else BATCH)
             except Exception as error:
                 if self._closed.is_set():
                     return None

@@ -24,10 +24,23 @@ LOOK_S: Final = 30.0
 """Between looks for processes that died: it costs a look at every live segment."""
 STRIDE: Final = 8
 PAUSE_S: Final = 0.0001
-"""After every few spans the thread sleeps this long: a whole batch in one go would hold up the agent's next
-statement by 5 ms each time that one gives the interpreter lock away."""
+"""While the agent writes, the thread sleeps this long after every few spans: a whole batch in one go would hold
+up each of the agent's statements by the 5 ms after which the interpreter lock is taken from a busy thread."""
 T = TypeVar("T")
 Row = EntryRow | SegmentRow
+Pace = Callable[[], bool]
+"""Whether the agent is at work just now."""
+
+
+def never() -> bool:
+    """Nobody else has anything to do."""
+    return False
+
+
+def give_way(number: int, pace: Pace) -> None:
+    """After every few spans, let the agent run if *pace* says that it is at work."""
+    if number % STRIDE == STRIDE - 1 and pace():
+        time.sleep(PAUSE_S)
 
 
 def name_of(row: Row) -> str:
@@ -59,10 +72,13 @@ class Batch:
 class Source:
     """Reads batches from one store; remembers what their rows have in common. Belongs to one thread."""
 
-    def __init__(self, store: Store, *, draft: bool = False, dead: Dead | None = None) -> None:
+    def __init__(
+        self, store: Store, *, draft: bool = False, dead: Dead | None = None, pace: Pace = never
+    ) -> None:
         self._store = store
         self._draft = draft
         self._dead = dead
+        self._pace = pace
         self._next_look = 0.0
         self._runs: OrderedDict[tuple[str, str], spans.RunFacts] = OrderedDict()
         self._resources: OrderedDict[tuple[str, str, int], Resource] = OrderedDict()
@@ -78,8 +94,7 @@ class Source:
         with translated(self._store.url), self._store.reader.connect() as connection:
             entries = read.pending_entries(connection, size)
             for number, (entry, body) in enumerate(entries):
-                if number % STRIDE == STRIDE - 1:
-                    time.sleep(PAUSE_S)
+                give_way(number, self._pace)
                 self._add(batch, entry, lambda: self._entry_span(connection, entry, body))  # noqa: B023
             room = size - len(entries)
             ended = read.pending_segments(connection, room) if room else []

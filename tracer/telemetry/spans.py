@@ -111,9 +111,23 @@ def call_span(row: EntryRow, body: Body, run: RunFacts, resource: Resource) -> R
     return built(name, ref, row.at, attributes, resource, kind=wire_kind, status=status)
 
 
+class StoredResource(Resource):
+    """A resource that is hashed once: the encoder asks for every span, and the SDK writes JSON to answer."""
+
+    def __init__(self, attributes: Mapping[str, Any]) -> None:
+        super().__init__(dict(attributes))
+        self._hash = super().__hash__()
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or super().__eq__(other)
+
+
 def resource_of(attributes: Mapping[str, Any]) -> Resource:
     """A resource with exactly these attributes: the stored ones of the row's own segment."""
-    return Resource(dict(attributes))
+    return StoredResource(attributes)
 
 
 def address(run_id: str, branch: str, sequence: int) -> str:
