@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -78,3 +79,11 @@ def resident_bytes() -> int:
     """Resident memory of this process now."""
     with open("/proc/self/statm", "rb") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def high_water(*, anew: bool = False) -> int:
+    """The most memory this process has been resident in, in bytes; *anew* begins to count from now."""
+    if anew:
+        Path("/proc/self/clear_refs").write_text("5", "ascii")
+    text = Path("/proc/self/status").read_text("ascii")
+    return int(text.partition("VmHWM:")[2].split()[0]) * 1024

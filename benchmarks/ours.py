@@ -53,11 +53,25 @@ def home(folder: Path) -> Iterator[Path]:
 
 def chat(messages: Sequence[Message], clock: Lap = time.perf_counter, *, run_id: str = RUN) -> list[float]:
     """Append and checkpoint every message; what each checkpoint took on *clock*."""
+    return _chat(messages, clock, run_id, lambda state: None)
+
+
+def read_chat(
+    messages: Sequence[Message], clock: Lap = time.perf_counter, *, run_id: str = RUN
+) -> list[float]:
+    """The same with an agent that goes through all of its messages before every step, as one that asks a model."""
+    return _chat(messages, clock, run_id, lambda state: list(state.messages))
+
+
+def _chat(
+    messages: Sequence[Message], clock: Lap, run_id: str, think: Callable[[Chat], object]
+) -> list[float]:
     laps: list[float] = []
 
     @tracer.agent(AGENT, plan="1", objective="Measure what a checkpoint costs")
     def body(run: tracer.Run, state: Chat) -> Chat:
         for message in messages:
+            think(state)
             state.messages.append(message)
             began = clock()
             run.checkpoint("turn")

@@ -6,16 +6,23 @@ synchronous=FULL, as ours does; `opened` makes sure of it.
 
 from __future__ import annotations
 
+import operator
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 from .corpus import Message
 
 THREAD = "bench"
 FULL = 2
+
+
+class Chat(TypedDict):
+    """The state of a graph whose node appends messages."""
+
+    messages: Annotated[list[dict[str, Any]], operator.add]
 
 
 @contextmanager
@@ -41,16 +48,16 @@ def opened(path: Path) -> Iterator[Any]:
 
 
 def put_all(
-    saver: Any, messages: Sequence[Message], clock: Callable[[], float] = time.perf_counter
+    saver: Any, messages: Sequence[Any], clock: Callable[[], float] = time.perf_counter, *, more: int = 0
 ) -> list[float]:
-    """Put a checkpoint after every message; what each `put` took on *clock*."""
+    """Put a checkpoint after every message, and *more* with nothing new; what each `put` took on *clock*."""
     from langgraph.checkpoint.base import empty_checkpoint
     from langgraph.checkpoint.base.id import uuid6
 
     laps: list[float] = []
     version: str | None = None
     config: Any = {"configurable": {"thread_id": THREAD, "checkpoint_ns": ""}}
-    for step in range(len(messages)):
+    for step in range(len(messages) + more):
         version = saver.get_next_version(version, None)
         checkpoint = empty_checkpoint()
         checkpoint["id"] = str(uuid6(clock_seq=step))
@@ -64,15 +71,29 @@ def put_all(
     return laps
 
 
+def as_messages(messages: Sequence[Message]) -> list[Any]:
+    """The same conversation in LangChain's message objects, which LangGraph's agents hold."""
+    from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+
+    made: list[Any] = []
+    for message in messages:
+        text, id_ = message["content"], message["id"]
+        if message["role"] == "tool":
+            made.append(ToolMessage(text, id=id_, tool_call_id=id_[:8]))
+        else:
+            made.append((HumanMessage if message["role"] == "user" else AIMessage)(text, id=id_))
+    return made
+
+
+def as_dicts(state: dict[str, Any]) -> dict[str, Any]:
+    """A state whose messages, if they are objects, are plain dicts."""
+    messages = [one if isinstance(one, dict) else one.model_dump() for one in state["messages"]]
+    return {**state, "messages": messages}
+
+
 def graph(saver: Any) -> Any:
     """A graph of one node over the list that `put_all` writes, for `get_state_history`."""
-    import operator
-    from typing import Annotated, TypedDict
-
     from langgraph.graph import END, START, StateGraph
-
-    class Chat(TypedDict):
-        messages: Annotated[list[dict[str, Any]], operator.add]
 
     built = StateGraph(Chat)
     built.add_node("agent", lambda state: {"messages": []})
