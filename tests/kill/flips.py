@@ -47,7 +47,9 @@ def flip(job: dict[str, Any]) -> dict[str, Any]:
             if after == before:
                 out["unchanged"] += 1
             else:
-                out["missed"].append([bit, [str(pair) for pair in zip(before, after, strict=True) if pair[0] != pair[1]]])
+                out["missed"].append(
+                    [bit, [str(pair) for pair in zip(before, after, strict=True) if pair[0] != pair[1]]]
+                )
         finally:
             reset()
     return out

@@ -128,3 +128,9 @@ def test_sixteen_writers_wait_for_each_other_and_none_fails(zygote: Zygote, root
     assert [one["errors"] for one in said] == [[]] * 16
     assert {one["checkpoints"] for one in said} == {51}
     assert [one["problems"] for one in said] == [[]] * 16
+
+
+def test_processes_that_make_one_store_at_once_all_get_it(in_memory: Path, root: Path) -> None:
+    command = [sys.executable, "-m", "tests.kill.storm", str(in_memory / "new"), "6", "2"]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=120, check=True)
+    assert [one["errors"] for one in json.loads(done.stdout)] == [[]] * 6

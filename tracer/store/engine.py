@@ -113,7 +113,7 @@ class Store:
         """Whoever reads gets our errors, also where he did not ask for them."""
         error = context.original_exception
         if isinstance(error, sqlite3.Error | UnicodeError):
-            context.chained_exception = _by_message(str(error), self.url)
+            raise _by_message(str(error), self.url) from error
 
     def close(self) -> None:
         """Give back every connection."""
