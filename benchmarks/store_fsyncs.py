@@ -25,7 +25,8 @@ N: Final = 1_000
 TARGET: Final = 1.0
 MARK: Final = "sched_yield"
 TIMEOUT_S: Final = 300
-_CALL: Final = re.compile(r"^(\d+) +(?:<\.\.\. )?(\w+)")
+_CALL: Final = re.compile(r"^(\d+) +(\w+)\(")
+"""A call as strace writes it when it begins; `<... fsync resumed>` is its end."""
 
 
 def lines() -> Iterator[Line]:
@@ -51,7 +52,7 @@ def lines() -> Iterator[Line]:
         )
         if done.returncode:
             raise SystemExit(f"strace could not follow the run (it needs ptrace):\n{done.stderr.strip()}")
-        inside, beside, around = _count(trace.read_text("ascii", "replace"))
+        inside, beside, around = count(trace.read_text("ascii", "replace"))
     words = corpus.words(N)
     detail = {
         **words.said(),
@@ -62,19 +63,16 @@ def lines() -> Iterator[Line]:
     yield line("store-fsyncs", statistics.fmean(inside), TARGET, "at most", detail, unit="fsyncs")
 
 
-def _count(trace: str) -> tuple[list[int], int, int]:
+def count(trace: str) -> tuple[list[int], int, int]:
     """(fsyncs of each checkpoint, of other threads between the first and the last one, before and after)."""
-    calls = [
-        (match[1], match[2])
-        for match in map(_CALL.match, trace.splitlines())
-        if match and "resumed" not in match.string[:40]
-    ]
+    calls = [(match[1], match[2]) for match in map(_CALL.match, trace.splitlines()) if match]
     marks = [place for place, (_, name) in enumerate(calls) if name == MARK]
     worker = calls[marks[0]][0]
     first, last = marks[0], marks[-1]
-    inside: list[int] = []
-    for begin, end in zip(marks[::2], marks[1::2], strict=True):
-        inside.append(sum(thread == worker for thread, name in calls[begin:end] if name != MARK))
+    inside = [
+        sum(thread == worker and name != MARK for thread, name in calls[begin:end])
+        for begin, end in zip(marks[::2], marks[1::2], strict=True)
+    ]
     beside = sum(thread != worker for thread, _ in calls[first:last])
     around = sum(name != MARK for _, name in (*calls[:first], *calls[last:]))
     return inside, beside, around
