@@ -48,6 +48,8 @@ def _missing(judge: Judge) -> list[Finding]:
         if amounts(effect.fields):
             group = pattern.groups.intern(effect.tool, without_amounts(effect.fields))
             mine = reading.totals.get(group)
+            if mine is not None and mine.count > 0 and group in judge.parts:
+                continue
             if group in groups or (mine is not None and _whole(judge, group, mine)):
                 continue  # Its amounts came in other parts.
             groups.add(group)

@@ -12,7 +12,7 @@ from .identity import parents
 from .leaf import Leaf, numbers_in
 from .nearest import Difference, Match, as_fields, differences, made_of, nearest
 from .pattern import Pattern
-from .reading import Reading, Row, Totals, is_message
+from .reading import Reading, Row, Totals
 from .reason import Finding, Reason, say, shown
 from .sameness import wording
 from .undo import takes_back, takes_back_born
@@ -82,6 +82,8 @@ class Judge:
             return self._take_back(call, row) or []
         if had <= most:
             return []
+        if not most and had == 1 and self._as_told(row):
+            return self._unlike(call, row)
         state = self._adds_up(row) if not most or self.parts.get(row.group or -1) else "none"
         if most and state != "whole":
             return [self._repeated(call, row, had, self.versus())]
@@ -147,7 +149,7 @@ class Judge:
     def _only_words(self, row: Row) -> bool:
         """Is prose the whole content of this call, and is it new? Then it is another message, not the same one."""
         said = [f for _, f in row.beside if f.kind == "text"]
-        if not is_message(row):
+        if not row.message:
             return False
         for _, found in row.fields:
             for earlier, _ in self.recent.get(handle(found), []):
@@ -325,6 +327,17 @@ class Judge:
             ),
             partner=match.effect,
         )
+
+    def _as_told(self, row: Row) -> bool:
+        """Does an amount differ from the baselines because the last look-up of its record does?"""
+        rules, memory = self.pattern.rules, self.reading.memory
+        told = [
+            rules.expected(row.tool, path, row.fields, found, memory, RULE_FROM_BASELINES)
+            for path, found in row.fields
+            if is_amount(path, found)
+        ]
+        known = [t[0].number for t in told if t is not None]
+        return bool(known) and set(known) <= set(row.amounts.values())
 
     def _follows(self, row: Row, path: str, after: object) -> bool:
         for p, found in row.fields:

@@ -104,8 +104,13 @@ class Live:
         self._places.look(call)
         self._reissues.look(call)
         self.reading.after(call, rows, believe=not strange)
+        held = [] if self.met else list(self.findings)
         self.met = self.met or call.tool in self.pattern.every_tool
-        return self._keep([*new, *strange])
+        added = self._keep([*new, *strange])
+        # What was held back until the baselines proved to be this agent's counts from here on.
+        return (
+            [*(f.reason for f in held if f.alive and self._counts(f)), *added] if held and self.met else added
+        )
 
     def finish(self) -> list[Reason]:
         """The run has ended: what only shows at the end."""
@@ -184,7 +189,9 @@ class Live:
             if self._circle is None or not self._circle.alive or strength > self._circle.reason.strength:
                 if self._circle is not None:
                     self._circle.alive = False
-                said = f"{self._turns.streak} calls in a row brought back only what was known: same question, same answer."
+                said = (
+                    f"{self._turns.streak} calls in a row brought back only what was known: the same again."
+                )
                 circle = Reason(
                     "run.turns_in_circles", strength, said, self._turns.first, call.name, "this run"
                 )

@@ -13,7 +13,7 @@ from .identity import Roles, declare, learn
 from .leaf import Leaf
 from .loops import Turns
 from .order import OrderRules, common_records, learn_order
-from .reading import Reading, Totals, is_message
+from .reading import Reading, Totals
 from .told import Rules
 
 BASELINES: Final = 24
@@ -102,7 +102,8 @@ def _read(pattern: Pattern, run: Sequence[Call], own: Counter[str]) -> None:
     turns = Turns()
     for call in run:
         turns.step(call)
-        pattern.every_tool.add(call.tool)
+        if call.kind != "internal":
+            pattern.every_tool.add(call.tool)
         pattern.names.setdefault(call.tool, call.name)
         pattern.reads = pattern.reads or call.kind == "read"
         rows = reading.rows(call) if call.effective else []
@@ -111,7 +112,7 @@ def _read(pattern: Pattern, run: Sequence[Call], own: Counter[str]) -> None:
         for row in rows:
             pattern.tools.add(row.tool)
             reading.count(row)
-            if is_message(row):
+            if row.message:
                 pattern.messages.add(row.effect)
             pattern.rules.learn(row.tool, row.fields, reading.memory)
             for path, found in row.fields:

@@ -29,12 +29,8 @@ class Row:
     effect: int
     group: int | None
     amounts: dict[str, Decimal]
-
-
-def is_message(row: Row) -> bool:
+    message: bool = False
     """Is prose the whole content of this effect, beside whom it goes to?"""
-    said = any(f.kind == "text" for _, f in row.beside)
-    return said and not any(f.kind in {"number", "flag", "date"} for _, f in row.fields)
 
 
 @dataclass(slots=True)
@@ -89,7 +85,10 @@ class Reading:
             core, beside = self.roles.split(call.tool, fields, keyed)
             parts = amounts(core)
             group = self.groups.intern(call.tool, without_amounts(core)) if parts else None
-            out.append(Row(call.tool, core, beside, self.effects.intern(call.tool, core), group, parts))
+            said = call.tool not in self.roles.declared and any(f.kind == "text" for _, f in beside)
+            message = said and not any(f.kind in {"number", "flag", "date"} for _, f in core)
+            effect = self.effects.intern(call.tool, core)
+            out.append(Row(call.tool, core, beside, effect, group, parts, message))
         return out
 
     def count(self, row: Row, sign: int = 1) -> None:
