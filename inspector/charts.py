@@ -87,11 +87,11 @@ def _traces(canvas: Canvas) -> list[Any]:
 
 
 def _hatch(count: int) -> dict[str, Any]:
+    # With `replace` the stripes take the colour of the bar.
     return {
         "shape": ["/"] * count,
-        "size": 7,
-        "solidity": 0.28,
-        "fgcolor": "var(--wait)",
+        "size": 6,
+        "solidity": 0.16,
         "bgcolor": "var(--plot-wait)",
         "fillmode": "replace",
     }

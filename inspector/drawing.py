@@ -76,15 +76,15 @@ def _minimap(canvas: Canvas, data: Timeline) -> None:
     for s in data.segments:
         hover = f"segment {s.index}: {text.clock(s.started_ns)} to {text.clock(s.ended_ns)}"
         ends = [s.started_ns, *(ns for w in s.waits for ns in (w.start_ns, w.end_ns)), s.ended_ns]
-        for a, b in zip(ends[::2], ends[1::2], strict=False):
+        for a, b in zip(ends[::2], ends[1::2], strict=True):
+            if b <= a != s.started_ns:
+                continue
             canvas.bars.append(
                 Bar(at(a), max(at(a) + 1.5, at(b)), 12, 9, "plot-model", "plot-model-line", "", hover, "")
             )
         for w in s.waits:
             hover = f"{w.word}: {text.duration(w.end_ns - w.start_ns)}"
-            canvas.hatched.append(
-                Bar(at(w.start_ns), at(w.end_ns), 12, 9, "plot-wait", "wait", "", hover, "")
-            )
+            canvas.hatched.append(Bar(at(w.start_ns), at(w.end_ns), 12, 9, "wait", "wait", "", hover, ""))
         if s.dead:
             canvas.path(strokes.seam(at(s.ended_ns), 1, 23, 3, 5.5), "bad")
     gap, where = max(

@@ -15,6 +15,10 @@ LANE: Final = 76.0
 COMPACT: Final = 48.0
 NEAR: Final = 10.0
 """Design pixels within which marks of one kind become one mark; twice as many in a crowd."""
+SLIVER: Final = 9.0
+"""Design pixels under which a column is too narrow for a bar of its own."""
+TONES: Final = {"resume": "gate", "pause": "tool", "final": "tool"}
+"""Kind of a checkpoint -> how its bar is filled; others are steps."""
 CROWD: Final = 60
 """Calls of a segment from which it is crowded."""
 
@@ -36,7 +40,7 @@ def lane_of(
         long = text.duration(wait.end_ns - wait.start_ns)
         hover = f"{wait.word}: {'waited' if wait.over else 'waiting for'} {long}"
         canvas.hatched.append(
-            Bar(x0 + 1, max(x0 + 2, x1 - 1), bar_y, 14 if compact else 18, "plot-wait", "wait", "", hover, "")
+            Bar(x0 + 1, max(x0 + 2, x1 - 1), bar_y, 14 if compact else 18, "wait", "wait", "", hover, "")
         )
         if x1 - x0 > 24 and not compact:
             canvas.words.append(Words((x0 + x1) / 2, call_y, long, "ink-3", 10))
@@ -62,23 +66,23 @@ def lane_of(
 
 
 def _bars(canvas: Canvas, data: Timeline, life: Life, y: float, height: float) -> None:
-    """Neighbouring columns of one step are one bar."""
-    edges = {x0 for _, x0, _ in life.waits}
+    """Neighbouring columns of one step are one bar; where columns are slivers, all of one kind are."""
+    narrow = bool(life.columns) and life.columns[0].x1 - life.columns[0].x0 < SLIVER
 
-    def family(pair: tuple[int, Column]) -> tuple[str, str, int]:
-        n, column = pair
-        breaks = sum(edge <= life.columns[k].x0 for k in range(n + 1) for edge in edges) if edges else 0
-        return column.name, column.steps[-1].kind, breaks
+    def family(column: Column) -> tuple[str, str]:
+        kind = column.steps[-1].kind
+        return ("" if narrow else column.name, kind if kind in TONES else "step")
 
-    for (name, kind, _), group in groupby(enumerate(life.columns), family):
-        columns = [column for _, column in group]
+    for (name, kind), group in groupby(life.columns, family):
+        columns = list(group)
         steps = [step for column in columns for step in column.steps]
         x0, x1 = columns[0].x0 + 0.8, max(columns[0].x0 + 1.4, columns[-1].x1 - 0.8)
-        tone = {"resume": "gate", "pause": "tool", "final": "tool"}.get(kind, "model")
+        tone = TONES.get(kind, "model")
         line = "odd" if tone == "gate" else f"plot-{tone}-line"
-        word = name if x1 - x0 > 5.6 * len(name) + 6 else ""
+        said = name or (steps[0].name if len(steps) == 1 else f"{len(steps):,} steps")
+        word = said if x1 - x0 > 5.6 * len(said) + 6 else ""
         href = f"{data.base}?c={steps[-1].sequence}"
-        canvas.bars.append(Bar(x0, x1, y, height, f"plot-{tone}", line, word, _said(name, steps), href))
+        canvas.bars.append(Bar(x0, x1, y, height, f"plot-{tone}", line, word, _said(said, steps), href))
 
 
 def _said(name: str, steps: list[Step]) -> str:

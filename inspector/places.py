@@ -194,7 +194,8 @@ def by_clock(timeline: Timeline) -> Placed:
             edge = group[-1].at_ns
         waits = tuple((w, at(w.start_ns), at(w.end_ns)) for w in segment.waits)
         ghosts = tuple(
-            (m, at(m.start_ns), max(at(m.start_ns) + 2, at(m.end_ns))) for m in segment.ghost[:GHOSTS]
+            (m, at(m.start_ns), max(at(m.start_ns) + 2, min(at(segment.ended_ns), at(m.end_ns))))
+            for m in segment.ghost[:GHOSTS]
         )
         end = max([at(segment.ended_ns), *(x1 for _, _, x1 in waits)])
         more = max(0, len(segment.ghost) - GHOSTS)

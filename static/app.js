@@ -104,13 +104,15 @@
     htmx.ajax("GET", link.dataset.detail, { target: "#detail", swap: "innerHTML" });
     document.dispatchEvent(new CustomEvent("waypost:checkpoint", { detail: Number(link.dataset.seq) }));
   };
-  // Scrolls the rail alone, never the page under the reader.
+  // Scrolls the rail; the page only as far as the rail itself reaches under the fold.
   const reveal = (link) => {
     const rail = link?.closest(".rail");
     if (!rail) return;
     const [box, item] = [rail.getBoundingClientRect(), link.getBoundingClientRect()];
     if (item.top < box.top + 30) rail.scrollTop += item.top - box.top - 60;
     else if (item.bottom > box.bottom - 30) rail.scrollTop += item.bottom - box.bottom + 60;
+    const below = link.getBoundingClientRect().bottom - (innerHeight - 48);
+    if (below > 0 && below < 260) scrollBy({ top: below + 20 });
   };
   const more = async (link) => {
     const place = link.closest("li");

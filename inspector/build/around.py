@@ -13,7 +13,7 @@ from tracer.store import read
 from tracer.store.rows import CallRow, EntryRow, RunRow
 
 CALLS: Final = 8
-EVIDENCE: Final = 100
+EVIDENCE: Final = 12
 FIELDS: Final = (
     "agent",
     "topology",
@@ -38,10 +38,9 @@ def became(
         context.connection, row.run_id, row.branch, kinds=("answer", "intent"), after=entry.entry
     )
     mine = [e for e in after if e.segment == entry.segment]
-    skipped = [by_id[e.subject] for e in mine if e.kind == "answer" and e.subject in by_id]
-    again = [
-        by_id[e.subject] for e in mine if e.kind == "intent" and e.mark == "again" and e.subject in by_id
-    ]
+    earlier = {i for i, call in by_id.items() if call.segment < entry.segment}
+    skipped = [by_id[e.subject] for e in mine if e.kind == "answer" and e.subject in earlier]
+    again = [by_id[e.subject] for e in mine if e.mark == "again" and e.subject in earlier]
     settled = [by_id[i] for i in body.get("reconciled") or [] if i in by_id]
     doubts = [
         by_id[i]

@@ -129,7 +129,7 @@ def happened(call: CallRow) -> str:
         parts = [f"sent {call.attempts} times under one key, done once" if call.idempotency_key else "done"]
     if "reconciled" in call.flags:
         parts = ["the service was asked: it had happened"]
-    if call.taken_from:
+    if call.taken_from and call.taken_from != f"segment {call.segment}":
         parts.append(f"taken over from {call.taken_from}")
     if call.answers:
         parts.append(f"answered {text.count(call.answers, 'later call')} from the ledger")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from typing import Any, Final
+from urllib.parse import quote
 
 from inspector import plain, text, words
+from inspector.build.blame import blame
 from inspector.build.calls import call_line
 from inspector.build.clauses import clauses
 from inspector.build.context import Context, crumbs, ref_of, run_href
@@ -38,10 +40,10 @@ PREVIEW: Final = 256 * 1024
 
 
 def checkpoint_page(
-    context: Context, row: RunRow, sequence: int, tab: str, path: str, after: int
+    context: Context, row: RunRow, sequence: int, tab: str, path: str, after: int, ask: bool
 ) -> CheckpointPage:
     """One checkpoint on a page of its own."""
-    found = detail(context, row, sequence, tab, path, after)
+    found = detail(context, row, sequence, tab, path, after, ask)
     before = sequence - 1 if sequence > 1 else 0
     later = sequence + 1 if sequence < row.head_sequence else 0
     return CheckpointPage(
@@ -73,7 +75,9 @@ def entry_of(context: Context, row: RunRow, sequence: int) -> EntryRow:
     return entry
 
 
-def detail(context: Context, row: RunRow, sequence: int, tab: str, path: str = "", after: int = 0) -> Detail:
+def detail(
+    context: Context, row: RunRow, sequence: int, tab: str, path: str = "", after: int = 0, ask: bool = False
+) -> Detail:
     """One checkpoint, beside the rail or alone; only the open tab is loaded."""
     tab = tab if tab in TABS else "contract"
     entry = entry_of(context, row, sequence)
@@ -82,6 +86,9 @@ def detail(context: Context, row: RunRow, sequence: int, tab: str, path: str = "
     between = read.calls(context.connection, row.run_id, row.branch) if tab == "calls" else []
     between = [call for call in between if call.after_sequence == sequence - 1]
     base = checkpoint_href(row, sequence, "state")
+    wrote = Link("Who wrote this", f"{base}&path={quote(path)}&blame=1") if path else None
+    if ask and path and tab == "state":
+        wrote = blame(context, row, stored, entry, body["root"], path)
     return Detail(
         sequence=sequence,
         ref=f"{row.run_id}@{ref_of(row.branch, sequence)}",
@@ -97,7 +104,7 @@ def detail(context: Context, row: RunRow, sequence: int, tab: str, path: str = "
         clauses=clauses(context, row, entry, stored, body) if tab == "contract" else (),
         layers=_layers(context, row, entry, body, base) if tab == "contract" else (),
         user_state=_user_state(body),
-        tree=state_tree(stored, body["root"], path, after, base) if tab == "state" else None,
+        tree=state_tree(stored, body["root"], path, after, base, wrote) if tab == "state" else None,
         calls=tuple(call_line(call, context.now_ns) for call in between),
         trace=_trace(context, entry) if tab == "trace" else (),
         raw=_raw(entry, body) if tab == "raw" else None,

@@ -142,7 +142,7 @@ def _section(row: RunRow, part: Part, alone: bool, second: int, query: dict[str,
         rows=found,
         blame=""
         if part.path.startswith("/contract")
-        else f"{checkpoint_href(row, second, 'state')}&path={quote(part.path)}",
+        else f"{checkpoint_href(row, second, 'state')}&path={quote(part.path)}&blame=1",
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -11,7 +12,10 @@ from tracer.diff import ABSENT, Entry, Op, words
 
 CELL: Final = 4096
 """Bytes of one cell."""
+NESTED: Final = 160
+"""Characters of a container inside a record."""
 NONE: Final = Cell("none")
+_DIGEST: Final = re.compile(r"(?:sha256:)?[0-9a-f]{32,}")
 _WHO: Final = ("role", "type", "kind", "name", "tool", "source")
 _SAYS: Final = ("content", "text", "message")
 
@@ -92,15 +96,23 @@ def _said(value: Any) -> tuple[str, str]:
         if who and says is not None:
             rest = {k: v for k, v in value.items() if v not in (who, says)}
             return who, says + (f"\n{plain.one_line(rest, 400)}" if rest else "")
-        if value and all(not isinstance(v, dict | list) for v in value.values()):
-            return "", " · ".join(f"{k} {_brief(v)}" for k, v in value.items() if v not in ("", None))
+        return "", _record(value)
     return "", value if isinstance(value, str) else _text(value)
+
+
+def _record(value: Mapping[str, Any]) -> str:
+    """A mapping in few lines: its leaves side by side, each container on a line of its own."""
+    flat = [
+        f"{k} {_brief(v)}" for k, v in value.items() if not isinstance(v, dict | list) and v not in ("", None)
+    ]
+    nested = [f"{k} {plain.one_line(v, NESTED)}" for k, v in value.items() if isinstance(v, dict | list)]
+    return "\n".join(filter(None, (" · ".join(flat), *nested)))
 
 
 def _brief(value: Any) -> str:
     """A leaf inside a line; long digests show both ends."""
     shown = plain.one_line(value, 400)
-    return text.short(shown, 14, 6) if len(shown) > 40 and " " not in shown else shown
+    return text.short(shown, 14, 6) if _DIGEST.fullmatch(shown) else shown
 
 
 def _text(value: Any) -> str:

@@ -130,6 +130,7 @@ def _request(context: Context, approval_id: str) -> Request:
         until_iso=text.iso(row.deadline) if row.deadline else "",
         prompt=Text(shown, note),
         args=_args(row, detail),
+        args_title="Exactly this will run" if row.kind == "tool" else "Shown with the question",
         digest=shown_digest(row.kind, row.binding),
         facts=_facts(row, run, detail),
         history=_history(row, now, state),

@@ -29,8 +29,9 @@ SAVED: Final = (
 )
 EXAMPLE: Final = """from tracer import run
 
-with run("my-agent", objective="…") as r:
-    r.checkpoint("first step", found=3)"""
+with run("my-agent", id="first-run", objective="…") as r:
+    r.state["found"] = 3
+    r.checkpoint("first step")"""
 NEEDS: Final = ("awaiting", "interrupted", "lost", "failed", "quarantined")
 MOVING: Final = ("running", "paused")
 

@@ -29,7 +29,9 @@ def join(steps: tuple[str, ...]) -> str:
     return "".join("/" + step.replace("~", "~0").replace("/", "~1") for step in steps)
 
 
-def state_tree(stored: Stored, root: dict[str, Any], path: str, after: int, base: str) -> StateTree:
+def state_tree(
+    stored: Stored, root: dict[str, Any], path: str, after: int, base: str, blame: Link | None
+) -> StateTree:
     """The members at *path* below *root*; *base* is the address to which `&path=` is added.
 
     Raises:
@@ -48,7 +50,7 @@ def state_tree(stored: Stored, root: dict[str, Any], path: str, after: int, base
     )
     if not container:
         shown, note = text.clip(plain.pretty(stored.value(part)), PREVIEW)
-        return StateTree(path or "/", crumbs, (), Shown(1, 1, "values"), Text(shown, note), "")
+        return StateTree(path or "/", crumbs, (), Shown(1, 1, "values"), Text(shown, note), blame)
     found = stored.slice(part, after, after + PAGE)
     values = _open_leaves(stored, [member for _, member in found.members])
     rows = tuple(
@@ -59,7 +61,7 @@ def state_tree(stored: Stored, root: dict[str, Any], path: str, after: int, base
     older = f"{here}&after={after + PAGE}" if after + PAGE < found.total else ""
     newer = f"{here}&after={max(0, after - PAGE)}" if after else ""
     return StateTree(
-        path or "/", crumbs, rows, Shown(len(rows), found.total, "values", older, newer), None, ""
+        path or "/", crumbs, rows, Shown(len(rows), found.total, "values", older, newer), None, blame
     )
 
 
@@ -86,8 +88,7 @@ def _row(steps: tuple[str, ...], key: str, raw: Any, value: Any, base: str) -> T
         return TreeRow(path, 0, key, kind, what, size, href)
     kind = plain.kind_of(value)
     if count is not None and not _tagged(value):
-        brief = "" if isinstance(value, list) else f": {', '.join(map(str, list(value)[:4]))}"
-        what = text.line(f"{text.count(count, 'member')}{brief}", 100)
+        what = text.line(f"{text.count(count, 'member')}: {plain.one_line(value, 200)}", CLOSE)
         return TreeRow(path, 0, key, kind, what if count else "empty", size, href if count else "")
     line = plain.one_line(value, CLOSE)
     return TreeRow(path, 0, key, kind, line, size, href if weight(raw) > CLOSE else "")

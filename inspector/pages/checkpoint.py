@@ -78,8 +78,8 @@ class StateTree:
     """How many of how many."""
     text: Text | None
     """The value itself when it is a leaf."""
-    blame: str
-    """Which checkpoint last wrote it, in words; empty when it was not asked."""
+    blame: Link | None
+    """The checkpoint that last wrote it, and with which calls; or the way to ask. None at the root."""
 
 
 @dataclass(frozen=True, slots=True)

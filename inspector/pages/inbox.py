@@ -44,7 +44,9 @@ class Request:
     prompt: Text
     """What the program asks."""
     args: Text | None
-    """Exactly what will run; None when a question was asked."""
+    """Exactly what will run, or what a question came with; None for neither."""
+    args_title: str
+    """Which of the two it is."""
     digest: str
     """What the decision will be bound to."""
     facts: tuple[Fact, ...]

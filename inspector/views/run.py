@@ -74,7 +74,8 @@ def checkpoint(run_id: str, ref: str) -> Response:
     branch, sequence = parse_ref(ref)
     with reading() as context:
         row = context.run(run_id, branch)
-        page = checkpoint_page(context, row, sequence, word("tab"), word("path", 4000), number("after"))
+        ask = word("blame") == "1"
+        page = checkpoint_page(context, row, sequence, word("tab"), word("path", 4000), number("after"), ask)
     return respond("checkpoint.html", page)
 
 

@@ -15,12 +15,14 @@ from flask.testing import FlaskClient
 from jinja2 import nodes
 from jinja2.meta import find_undeclared_variables
 
+import tracer
 from inspector.app import Config, create_app
 from inspector.build.calls import EXAMPLE as EXAMPLE_CALL
 from inspector.build.inbox import EXAMPLE as EXAMPLE_ASK
 from inspector.build.runs import EXAMPLE as EXAMPLE_RUN
 from tests.unit.inspector.conftest import HOSTILE, OURS, PORT
 from tracer.config import Settings
+from tracer.recorder import reset
 
 PAGES = (
     "/",
@@ -194,6 +196,18 @@ def test_an_empty_store_shows_the_lines_that_fill_it_and_they_are_python(empty: 
     assert "Nothing was ever asked" in inbox
     for example in (EXAMPLE_CALL, EXAMPLE_ASK, EXAMPLE_RUN):
         ast.parse(example)
+
+
+def test_the_lines_for_an_empty_store_make_a_run_appear(empty: Path) -> None:
+    tracer.configure(home=str(empty))
+    try:
+        exec(compile(EXAMPLE_RUN, "example", "exec"), {})
+    finally:
+        reset()
+    with sqlite3.connect(empty / "waypost.db") as store:
+        found = store.execute("SELECT run_id, objective FROM run").fetchall()
+    store.close()
+    assert found == [("first-run", "…")]
 
 
 def test_every_field_of_every_page_record_says_what_it_is(root: Path) -> None:
