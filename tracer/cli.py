@@ -31,6 +31,7 @@ COMMANDS: Final = (
     "approve",
     "export",
     "verify",
+    "divergence",
     "doctor",
     "db",
 )

@@ -10,6 +10,7 @@ disagree; what was seen and where is added, and kept as plain attributes that su
         │   └── LimitExceeded     … because it is too deep or too large
         ├── UnknownType           stored data names a type that nobody registered
         ├── BadReference          a run, a checkpoint or a path is named wrongly
+        │   └── BadRunFile        … or a file holds no run that can be compared
         ├── ConfigError
         │   ├── KeyMissing        a key that sealed data needs is not there
         │   ├── KeyUnsafe         others can read the key file
@@ -104,6 +105,10 @@ class BadReference(WaypostError):
     def __init__(self, text: str, why: str) -> None:
         super().__init__(f"{text!r}: {why}")
         self.text, self.why = text, why
+
+
+class BadRunFile(BadReference):
+    """This file cannot be compared. It must hold chat messages with tool calls, OTLP JSON, or records of runs."""
 
 
 # -- configuration -------------------------------------------------------------------------------------------

@@ -141,7 +141,13 @@ class Watch:
             settings = read.run_settings(connection, row.run_id)
             digest = settings[1] if settings else b""
             earlier = read_alerts.earlier_runs(
-                connection, row.agent, plan, digest, besides=row.run_id, limit=BASELINES
+                connection,
+                row.agent,
+                plan,
+                digest,
+                besides=row.run_id,
+                since=time.time_ns(),
+                limit=BASELINES,
             )
             muted = read_alerts.mute_rows(connection, agent=row.agent, plan=plan or "")
             opened = read.alerts(connection, run_id=row.run_id, name=row.branch, states=(OPEN,))

@@ -19,11 +19,13 @@ SUSPECT: Final = ("open", "acknowledged", "muted")
 
 
 def earlier_runs(
-    connection: Connection, agent: str, plan: str | None, input_digest: bytes, *, besides: str, limit: int
+    connection: Connection, agent: str, plan: str | None, input_digest: bytes, *, besides: str, since: int, limit: int
 ) -> list[tuple[str, int]]:
-    """(run id, number of calls) of earlier successful runs of the same agent, plan version and initial state.
+    """(run id, number of calls) of successful runs of the same agent, plan version and initial state.
 
-    Newest first. A run with an alert is no model, unless a person called it expected.
+    Those that were started before *since* (ns since 1970) and are not the run *besides*.
+
+    Newest first. One with an alert is no model, unless a person called it expected.
     """
     suspect = exists().where(
         alert.c.run_id == run.c.run_id, alert.c.branch == MAIN, alert.c.state.in_(SUSPECT)
@@ -35,6 +37,7 @@ def earlier_runs(
             run.c.agent == agent,
             run.c.input_digest == input_digest,
             run.c.run_id != besides,
+            run.c.created_at < since,
             branch.c.branch == MAIN,
             branch.c.plan == plan if plan is not None else branch.c.plan.is_(None),
             branch.c.state == "done",
