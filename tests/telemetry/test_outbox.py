@@ -228,7 +228,7 @@ def test_two_outboxes_of_one_store_do_not_send_the_same_spans(
     held = exporting()
     second = Outbox(held.store, held.journal, held.tracing, linger_s=0.0)
     third = Outbox(held.store, held.journal, held.tracing, linger_s=0.0)
-    ids = burst(held, "two-1", 3_000)
+    ids = burst(held, "two-1", 1_500)
     second.notify()
     third.notify()
     assert held.outbox.flush(20) == second.flush(20) == third.flush(20) == 0

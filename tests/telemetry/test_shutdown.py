@@ -76,28 +76,18 @@ def test_a_handler_of_the_programs_own_is_left_alone(start: Start, shop: Shop, r
     assert wait_for(lambda: set(receiver.events()) == shop.ids())
 
 
-def test_outside_the_main_thread_no_handler_is_taken() -> None:
+def test_only_the_main_thread_takes_the_signal_and_taking_part_can_be_undone() -> None:
     script = (
         "import signal, threading\n"
         "from tracer.telemetry.shutdown import Farewell\n"
-        "seen = []\n"
-        "farewell = Farewell(lambda: None, lambda s: print('flush', s))\n"
-        "thread = threading.Thread(target=lambda: seen.append(farewell.install()))\n"
+        "def free(): return signal.getsignal(signal.SIGTERM) is signal.SIG_DFL\n"
+        "kept = Farewell(lambda: None, lambda s: print('flush', s))\n"
+        "gone = Farewell(lambda: None, lambda s: print('never', s))\n"
+        "thread = threading.Thread(target=lambda: print(kept.install(), free()))\n"
         "thread.start(); thread.join()\n"
-        "print(seen, signal.getsignal(signal.SIGTERM) is signal.SIG_DFL)\n"
+        "print(gone.install(), free())\n"
+        "gone.remove()\n"
+        "print(free())\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == ["[False] True", "flush 3.0"]
-
-
-def test_taking_part_can_be_undone() -> None:
-    script = (
-        "import signal\n"
-        "from tracer.telemetry.shutdown import Farewell\n"
-        "farewell = Farewell(lambda: None, lambda s: print('flush', s))\n"
-        "print(farewell.install(), signal.getsignal(signal.SIGTERM) is signal.SIG_DFL)\n"
-        "farewell.remove()\n"
-        "print(signal.getsignal(signal.SIGTERM) is signal.SIG_DFL)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == ["True False", "True"]
+    assert done.stdout.splitlines() == ["False True", "True False", "True", "flush 3.0"]

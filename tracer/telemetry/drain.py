@@ -20,12 +20,11 @@ from ..journal import Journal
 from ..store.engine import Store
 from ..store.rows import EntryRow, SegmentRow
 from ..store.tables import ACKED, REFUSED
-from . import names
-from .owed import Owed, Pace, Row, Source, give_way, name_of, never
+from . import logs, names
+from .owed import MaskKey, Owed, Pace, Row, Source, give_way, name_of, never
 from .provider import Tracing
 from .recovery import Dead
 from .wire import Sent, Wire
-from .wiretext import forget_shown
 
 BATCH: Final = 512
 HOPELESS: Final = 8
@@ -90,13 +89,14 @@ class Drain:
         batch: int = BATCH,
         dead: Dead | None = None,
         pace: Pace = never,
+        mask_key: MaskKey | None = None,
     ) -> None:
         self.store = store
         self.journal = journal
         self.tracing = tracing
         self.batch = max(1, min(batch, BATCH))
         self.wire: Wire | None = None
-        self._source = Source(store, draft=tracing.setting.draft, dead=dead, pace=pace)
+        self._source = Source(store, draft=tracing.setting.draft, dead=dead, pace=pace, mask_key=mask_key)
         self._pace = pace
 
     def round(self, most: int = BATCH) -> Round:
@@ -106,7 +106,6 @@ class Drain:
             StoreError: the store could not be read, or not be written (then the batch is sent again, same ids).
         """
         done = Round()
-        forget_shown()
         batch = self._source.batch(min(self.batch, most))
         done.more = batch.more
         self._put_aside(batch.broken, done)
@@ -134,6 +133,8 @@ class Drain:
             self._mark([one.row for one in owed], ACKED)
             faults.point("export.acknowledged")
             done.sent += len(owed)
+            if self.tracing.setting.logs:
+                self._tell_logs(owed)
         elif not sent.blame_data:
             done.trouble = sent
         elif len(owed) == 1:
@@ -144,6 +145,12 @@ class Drain:
             half = len(owed) // 2
             self._send(wire, owed[:half], done, suspects)
             self._send(wire, owed[half:], done, suspects)
+
+    def _tell_logs(self, owed: Sequence[Owed]) -> None:
+        try:
+            logs.emit(one.span for one in owed)
+        except Exception:  # the program's own log pipeline; the spans have arrived
+            _log.debug("events were not emitted as log records", exc_info=True)
 
     def _put_aside(self, rows: Sequence[tuple[Row, str]], done: Round) -> None:
         self._mark([row for row, _ in rows], REFUSED)

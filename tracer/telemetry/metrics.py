@@ -5,10 +5,10 @@ No id is an attribute: every one of them would be a time series of its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from opentelemetry import metrics
-from opentelemetry.metrics import CallbackOptions, Observation
+from opentelemetry.metrics import Observation
 
 from . import names
 
@@ -16,10 +16,11 @@ from . import names
 class Metrics:
     """The instruments of this process; without a meter provider they cost a call and do nothing."""
 
-    def __init__(self, pending: Callable[[], int] | None = None) -> None:
-        """*pending* counts the spans still owed, when somebody collects."""
+    def __init__(
+        self, pending: Callable[[], int] | None = None, refused: Callable[[], int] | None = None
+    ) -> None:
+        """*pending* counts the spans still owed and *refused* those put aside, when somebody collects."""
         meter = metrics.get_meter(names.SCOPE, names.SCOPE_VERSION)
-        self._pending = pending
         self._checkpoints = meter.create_counter(
             names.METRIC_CHECKPOINTS, "{checkpoint}", "Checkpoints that became durable"
         )
@@ -32,15 +33,24 @@ class Metrics:
         self._resumes = meter.create_counter(names.METRIC_RESUMES, "{resume}", "Verdicts of the gate")
         self._divergences = meter.create_counter(names.METRIC_DIVERGENCES, "{divergence}", "Alerts")
         self._failures = meter.create_counter(
-            names.METRIC_COMPARISONS_FAILED, "{comparison}", "Comparisons of resumed runs that broke and were given up"
-        )
-        self._refused = meter.create_counter(
-            names.METRIC_REFUSED, "{span}", "Spans put aside because the collector took only others"
+            names.METRIC_COMPARISONS_FAILED,
+            "{comparison}",
+            "Comparisons of resumed runs that broke and were given up",
         )
         self._active = meter.create_up_down_counter(names.METRIC_ACTIVE, "{run}", "Runs this process holds")
+        if refused is not None:
+            meter.create_observable_counter(
+                names.METRIC_REFUSED,
+                [lambda _options: [Observation(refused())]],
+                "{span}",
+                "Spans put aside because the collector took only others",
+            )
         if pending is not None:
             meter.create_observable_gauge(
-                names.METRIC_PENDING, [self._owed], "{span}", "Spans stored and not yet taken by a collector"
+                names.METRIC_PENDING,
+                [lambda _options: [Observation(pending())]],
+                "{span}",
+                "Spans stored and not yet taken by a collector",
             )
 
     def checkpoint(self, kind: str, seconds: float, size: int) -> None:
@@ -62,11 +72,6 @@ class Metrics:
         """The comparison of a resumed run broke with an error of this kind; the run went on without it."""
         self._failures.add(1, {names.ERROR_TYPE: kind})
 
-    def refused(self, spans: int) -> None:
-        """So many spans were put aside."""
-        if spans:
-            self._refused.add(spans)
-
     def run_began(self) -> None:
         """This process holds one run more."""
         self._active.add(1)
@@ -74,6 +79,3 @@ class Metrics:
     def run_ended(self) -> None:
         """This process holds one run less."""
         self._active.add(-1)
-
-    def _owed(self, _options: CallbackOptions) -> Iterable[Observation]:
-        return [Observation(self._pending())] if self._pending is not None else []

@@ -22,6 +22,8 @@ LOGGER_DIVERGENCE: Final = "waypost.divergence"
 
 SEMCONV_VARIABLE: Final = "WAYPOST_SEMCONV"
 GENAI_DRAFT: Final = "genai_draft"
+EVENTS_VARIABLE: Final = "WAYPOST_EVENTS"
+EVENTS_LOG: Final = "log"
 RESUME_VARIABLE: Final = "WAYPOST_TRACE_RESUME"
 RESUME_LINK, RESUME_CONTINUE = "link", "continue"
 """A resumed segment is a new trace with a link, or goes on in the trace of the segment before."""

@@ -28,6 +28,8 @@ class OtelEnv:
     protocol: str = HTTP
     draft: bool = False
     """Also emit the names of the GenAI draft."""
+    logs: bool = False
+    """Also emit every event as a log record."""
     continues: bool = False
     """A resumed segment goes on in the trace of the one before, instead of a new trace with a link."""
 
@@ -48,6 +50,7 @@ def read_env(env: Mapping[str, str]) -> OtelEnv:
         exporter=exporter,
         protocol=protocol,
         draft=names.GENAI_DRAFT in env.get(names.SEMCONV_VARIABLE, "").replace(" ", "").split(","),
+        logs=env.get(names.EVENTS_VARIABLE, "").strip().lower() == names.EVENTS_LOG,
         continues=env.get(names.RESUME_VARIABLE, "").strip().lower() == names.RESUME_CONTINUE,
     )
 

@@ -10,8 +10,6 @@ import os
 import random
 import threading
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
 from ..errors import WaypostError
@@ -20,15 +18,17 @@ from ..store import read
 from ..store.engine import Store, translated
 from . import names
 from .claim import claim
-from .drain import BATCH, Drain, Refusal, Round
+from .drain import BATCH, Drain, Round
+from .export import BUSY_S, ExportReport, export_pending
+from .owed import MaskKey
 from .provider import Tracing
 from .recovery import Dead
 from .wire import Sent
 
+__all__ = ["ExportReport", "Outbox", "export_pending"]
+
 LINGER_S: Final = 1.0
 """How long a first row waits for company; `OTEL_BSP_SCHEDULE_DELAY` (ms) sets it."""
-BUSY_S: Final = 0.25
-"""Between looks while another process sends."""
 AT_WORK_S: Final = 0.05
 """Since its last step the agent counts as at work for so long."""
 PROBE: Final = 16
@@ -36,17 +36,6 @@ PROBE: Final = 16
 FIRST_S, MOST_S = 1.0, 60.0
 """Waiting after the first failure and the longest one; a fifth more or less, so that processes do not march in step."""
 _log: Final = logging.getLogger(names.LOGGER)
-
-
-@dataclass(frozen=True, slots=True)
-class ExportReport:
-    """What `export_pending` came to."""
-
-    sent: int
-    left: int
-    refused: tuple[Refusal, ...]
-    reason: str = ""
-    """Why it stopped before the end; empty when nothing is left to send."""
 
 
 class Outbox:
@@ -61,11 +50,21 @@ class Outbox:
         linger_s: float | None = None,
         batch: int = BATCH,
         dead: Dead | None = None,
+        mask_key: MaskKey | None = None,
     ) -> None:
-        """*dead* says of a segment's owner whether it is proven dead; then its root is sent for it."""
+        """Set up; nothing is started before the first row.
+
+        Args:
+            linger_s: seconds that a first row waits for company.
+            batch: spans in one request, at most 512.
+            dead: says of a segment's owner whether it is proven dead; then its root is sent for it.
+            mask_key: the fingerprint key of the store, so that equal secrets look equal in all its spans.
+        """
         size = _number("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", batch)
         self._store = store
-        self._drain = Drain(store, journal, tracing, batch=size, dead=dead, pace=self._agent_works)
+        self._drain = Drain(
+            store, journal, tracing, batch=size, dead=dead, pace=self._agent_works, mask_key=mask_key
+        )
         delay = _number("OTEL_BSP_SCHEDULE_DELAY", LINGER_S * 1000) / 1000
         self._linger_s = delay if linger_s is None else linger_s
         self._works = tracing.enabled and tracing.endpoint is not None
@@ -219,59 +218,6 @@ class Outbox:
                 return read.count_pending(connection)
         except WaypostError:
             return 0
-
-
-def export_pending(
-    store: Store,
-    journal: Journal,
-    tracing: Tracing,
-    *,
-    progress: Callable[[int, int], None] | None = None,
-    wait_s: float = 10.0,
-    dead: Dead | None = None,
-) -> ExportReport:
-    """Send everything that a store owes, now and in this thread.
-
-    Args:
-        progress: called with (sent so far, owed at the start) after every batch.
-        wait_s: how long to wait for another process that is sending.
-        dead: says of a segment's owner whether it is proven dead; then its root is sent for it.
-
-    Raises:
-        StoreError: the store cannot be read or written.
-    """
-    with translated(store.url), store.reader.connect() as connection:
-        owed = read.count_pending(connection)
-    if tracing.endpoint is None:
-        return ExportReport(0, owed, (), "no endpoint: set OTEL_EXPORTER_OTLP_ENDPOINT" if owed else "")
-    drain = Drain(store, journal, tracing, dead=dead)
-    sent, refused, reason = 0, list[Refusal](), ""
-    until = time.monotonic() + wait_s
-    try:
-        while True:
-            with claim(store) as mine:
-                done = drain.round() if mine else None
-            if done is None:
-                if time.monotonic() > until:
-                    reason = "another process is sending"
-                    break
-                time.sleep(BUSY_S)
-                continue
-            sent += done.sent
-            refused += done.refused
-            if progress is not None:
-                progress(sent, owed)
-            if done.trouble is not None:
-                reason = f"{tracing.endpoint}: {done.trouble.reason}"
-                break
-            if not done.more:
-                break
-    finally:
-        if drain.wire is not None:
-            drain.wire.close()
-    with translated(store.url), store.reader.connect() as connection:
-        left = read.count_pending(connection)
-    return ExportReport(sent, left, tuple(refused), reason)
 
 
 def _number(name: str, otherwise: float) -> int:

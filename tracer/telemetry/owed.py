@@ -12,11 +12,13 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan
 from sqlalchemy import Connection
 
+from ..errors import ConfigError
 from ..store import objects, read
 from ..store.engine import Store, translated
 from ..store.rows import EntryRow, SegmentRow
 from . import roots, spans
 from .recovery import Dead, died
+from .wiretext import Wording
 
 KEPT: Final = 256
 """Runs and resources remembered between batches."""
@@ -30,6 +32,8 @@ T = TypeVar("T")
 Row = EntryRow | SegmentRow
 Pace = Callable[[], bool]
 """Whether the agent is at work just now."""
+MaskKey = Callable[[], bytes]
+"""The fingerprint key of the store; may raise ConfigError."""
 
 
 def never() -> bool:
@@ -73,12 +77,20 @@ class Source:
     """Reads batches from one store; remembers what their rows have in common. Belongs to one thread."""
 
     def __init__(
-        self, store: Store, *, draft: bool = False, dead: Dead | None = None, pace: Pace = never
+        self,
+        store: Store,
+        *,
+        draft: bool = False,
+        dead: Dead | None = None,
+        pace: Pace = never,
+        mask_key: MaskKey | None = None,
     ) -> None:
         self._store = store
         self._draft = draft
         self._dead = dead
         self._pace = pace
+        self._mask_key = mask_key
+        self._wording: Wording | None = None
         self._next_look = 0.0
         self._runs: OrderedDict[tuple[str, str], spans.RunFacts] = OrderedDict()
         self._resources: OrderedDict[tuple[str, str, int], Resource] = OrderedDict()
@@ -90,6 +102,7 @@ class Source:
         Raises:
             StoreError: the store cannot be read.
         """
+        self._words().forget()
         batch = Batch()
         with translated(self._store.url), self._store.reader.connect() as connection:
             entries = read.pending_entries(connection, size)
@@ -107,6 +120,15 @@ class Source:
         batch.more = not room or len(ended) == room
         return batch
 
+    def _words(self) -> Wording:
+        if self._wording is None:
+            try:
+                key = None if self._mask_key is None else self._mask_key()
+            except ConfigError:  # the key file is not here; nothing is shown that it would have hidden
+                key = None
+            self._wording = Wording(key)
+        return self._wording
+
     def _add(self, batch: Batch, row: Row, make: Callable[[], ReadableSpan]) -> None:
         try:
             batch.owed.append(Owed(row, make()))
@@ -118,8 +140,8 @@ class Source:
         run = self._run(connection, row.run_id, row.branch)
         resource = self._resource(connection, row.run_id, row.branch, row.segment)
         if row.kind == "checkpoint":
-            return spans.checkpoint_span(row, body, run, resource, draft=self._draft)
-        return spans.call_span(row, body, run, resource)
+            return spans.checkpoint_span(row, body, run, resource, draft=self._draft, words=self._words())
+        return spans.call_span(row, body, run, resource, words=self._words())
 
     def _root_span(self, connection: Connection, row: SegmentRow) -> ReadableSpan:
         where = f"{row.run_id} ({row.branch}), segment {row.segment}"
@@ -132,6 +154,7 @@ class Source:
             events=[(entry, objects.unpack_record(body, where)) for entry, body in events],
             last=read.last_checkpoint_of(connection, row.run_id, row.branch, row.segment),
             draft=self._draft,
+            words=self._words(),
         )
 
     def _run(self, connection: Connection, run_id: str, branch: str) -> spans.RunFacts:

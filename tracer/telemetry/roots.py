@@ -13,7 +13,7 @@ from ..spanref import SpanRef
 from ..store.rows import EntryRow, SegmentRow
 from . import names
 from .spans import UNSET, Body, RunFacts, built, common
-from .wiretext import Attributes, put, shown
+from .wiretext import KEYLESS, Attributes, Wording
 
 KINDS: Final = ("resume", "pause", "end", "divergence")
 """Journal entries that become events of a root."""
@@ -34,6 +34,7 @@ def segment_span(
     events: Sequence[tuple[EntryRow, Body]] = (),
     last: tuple[bytes, int] | None = None,
     draft: bool = False,
+    words: Wording = KEYLESS,
 ) -> ReadableSpan:
     """The root of one ended segment.
 
@@ -44,7 +45,7 @@ def segment_span(
     """
     ref = SpanRef.unpack(row.span)
     outcome = row.outcome or "done"
-    attributes = common(row.run_id, row.branch, row.segment, run)
+    attributes = common(row.run_id, row.branch, row.segment, run, words)
     attributes[names.RUN_ORIGIN_TRACE_ID] = run.trace_id.hex()
     attributes[names.SEGMENT_OUTCOME] = outcome
     if run.parent_run_id:
@@ -64,17 +65,17 @@ def segment_span(
     status = UNSET
     if outcome in _FAILED:
         attributes[names.ERROR_TYPE] = outcome
-        status = Status(StatusCode.ERROR, _why(outcome, events))
+        status = Status(StatusCode.ERROR, _why(outcome, events, words))
     if outcome in _CLOSED_FOR_IT:
         attributes[names.INCOMPLETE] = True
     made: list[Event] = []
     for entry, body in events[:EVENTS_MOST]:
-        made += _root_events(entry, body, link, run, draft)
+        made += _root_events(entry, body, link, draft, words)
     ended = row.ended_at or row.started_at
     return built(name, ref, ended, attributes, resource, events=made, links=links, status=status)
 
 
-def _root_events(entry: EntryRow, body: Body, link: Body | None, run: RunFacts, draft: bool) -> list[Event]:
+def _root_events(entry: EntryRow, body: Body, link: Body | None, draft: bool, words: Wording) -> list[Event]:
     said: Attributes = {names.RUN_ID: entry.run_id}
     twin: tuple[str, Attributes] | None = None
     if entry.kind == "resume":
@@ -82,7 +83,7 @@ def _root_events(entry: EntryRow, body: Body, link: Body | None, run: RunFacts, 
         said[names.VERDICT] = entry.mark
         for attribute, key in ((names.RESUMED_BY, "who"), (names.RESUME_REASON, "why")):
             if body.get(key):
-                put(said, attribute, str(body[key]))
+                words.put(said, attribute, str(body[key]))
         origin: Attributes = {}
         if link is not None:
             said[names.RESUMED_FROM_CHECKPOINT] = link["checkpoint_id"]
@@ -98,7 +99,7 @@ def _root_events(entry: EntryRow, body: Body, link: Body | None, run: RunFacts, 
         name = names.EVENT_PAUSED
         reason = entry.mark if entry.kind == "pause" else str(body.get("reason", ""))
         said[names.PAUSE_ID] = entry.id.hex()
-        reason = put(said, names.PAUSE_REASON, reason)
+        reason = words.put(said, names.PAUSE_REASON, reason)
         if isinstance(body.get("deadline"), int):
             said[names.PAUSE_DEADLINE] = body["deadline"]
         twin = (
@@ -111,12 +112,12 @@ def _root_events(entry: EntryRow, body: Body, link: Body | None, run: RunFacts, 
         )
     elif entry.kind == "divergence" and entry.mark not in QUIET:
         name = names.EVENT_DIVERGED
-        put(said, names.DIVERGENCE_RULE, entry.mark)
-        put(said, names.DIVERGENCE_SUBJECT, entry.subject)
+        words.put(said, names.DIVERGENCE_RULE, entry.mark)
+        words.put(said, names.DIVERGENCE_SUBJECT, entry.subject)
         if isinstance(body.get("score"), int):
             said[names.DIVERGENCE_SCORE] = body["score"] / 1000
         if body.get("reasons"):
-            put(said, names.DIVERGENCE_REASON, str(body["reasons"][0].get("sentence", "")))
+            words.put(said, names.DIVERGENCE_REASON, str(body["reasons"][0].get("sentence", "")))
     else:
         return []
     made = [Event(name, said, entry.at)]
@@ -125,13 +126,13 @@ def _root_events(entry: EntryRow, body: Body, link: Body | None, run: RunFacts, 
     return made
 
 
-def _why(outcome: str, events: Sequence[tuple[EntryRow, Body]]) -> str:
+def _why(outcome: str, events: Sequence[tuple[EntryRow, Body]], words: Wording) -> str:
     if outcome == "interrupted":
         return "process lost: its owner is dead"
     if outcome == "lost":
         return "process lost: its heartbeat stopped"
     reasons = [str(body.get("reason", "")) for entry, body in events if entry.kind == "end"]
-    return shown(next(filter(None, reasons), outcome))[0]
+    return words.shown(next(filter(None, reasons), outcome))[0]
 
 
 def _link(link: Body) -> Link:

@@ -20,7 +20,7 @@ from ..contract import CallKind, CallState
 from ..spanref import SpanRef
 from ..store.rows import EntryRow
 from . import names
-from .wiretext import Attributes, error_type, put, shown
+from .wiretext import KEYLESS, Attributes, Wording, error_type
 
 MAIN: Final = "main"
 _SCOPE: Final = InstrumentationScope(names.SCOPE, names.SCOPE_VERSION)
@@ -46,12 +46,18 @@ class RunFacts(Protocol):
 
 
 def checkpoint_span(
-    row: EntryRow, body: Body, run: RunFacts, resource: Resource, *, draft: bool = False
+    row: EntryRow,
+    body: Body,
+    run: RunFacts,
+    resource: Resource,
+    *,
+    draft: bool = False,
+    words: Wording = KEYLESS,
 ) -> ReadableSpan:
     """The span of one checkpoint, with exactly one event `waypost.checkpoint` (and its draft twin if *draft*)."""
     ref = SpanRef.unpack(row.span or b"")
     sequence, checkpoint_id = row.sequence or 0, row.id.hex()
-    attributes = common(row.run_id, row.branch, row.segment, run)
+    attributes = common(row.run_id, row.branch, row.segment, run, words)
     event: Attributes = {
         names.CHECKPOINT_ID: checkpoint_id,
         names.CHECKPOINT_SEQUENCE: sequence,
@@ -60,7 +66,7 @@ def checkpoint_span(
         names.PAYLOAD_SIZE: row.size,
         names.CHECKPOINT_TAG: row.tag.hex(),
     }
-    step = put(attributes, names.STEP_NAME, row.subject)
+    step = words.put(attributes, names.STEP_NAME, row.subject)
     attributes[names.CHECKPOINT_ID] = checkpoint_id
     attributes[names.CHECKPOINT_SEQUENCE] = sequence
     attributes[names.CHECKPOINT_KIND] = row.mark
@@ -70,7 +76,7 @@ def checkpoint_span(
     if body.get("parent"):
         event[names.CHECKPOINT_PARENT_ID] = body["parent"]
     if run.conversation_id:
-        event[names.CONVERSATION_ID] = shown(run.conversation_id)[0]
+        event[names.CONVERSATION_ID] = words.shown(run.conversation_id)[0]
     events = [Event(names.EVENT_CHECKPOINT, event, row.at)]
     if draft:
         said = {names.DRAFT_EXECUTION_ID: row.run_id, names.DRAFT_CHECKPOINT_ID: checkpoint_id}
@@ -79,24 +85,26 @@ def checkpoint_span(
     return built(name, ref, row.at, attributes, resource, events=events)
 
 
-def call_span(row: EntryRow, body: Body, run: RunFacts, resource: Resource) -> ReadableSpan:
+def call_span(
+    row: EntryRow, body: Body, run: RunFacts, resource: Resource, *, words: Wording = KEYLESS
+) -> ReadableSpan:
     """The span of one finished call: `execute_tool {tool}`, or `chat {model}` for a model turn."""
     ref = SpanRef.unpack(row.span or b"")
-    attributes = common(row.run_id, row.branch, row.segment, run)
+    attributes = common(row.run_id, row.branch, row.segment, run, words)
     kind, tool = str(body.get("kind", CallKind.WRITE)), str(body.get("tool", ""))
     model_turn = kind == CallKind.MODEL
     if model_turn:
         name = names.SPAN_CHAT
         attributes[names.OPERATION_NAME] = names.SPAN_CHAT
         if body.get("model"):
-            name = f"{name} {put(attributes, names.REQUEST_MODEL, str(body['model']))}"
+            name = f"{name} {words.put(attributes, names.REQUEST_MODEL, str(body['model']))}"
         if body.get("provider"):
-            put(attributes, names.PROVIDER_NAME, str(body["provider"]))
+            words.put(attributes, names.PROVIDER_NAME, str(body["provider"]))
     else:
         attributes[names.OPERATION_NAME] = names.SPAN_TOOL
-        name = f"{names.SPAN_TOOL} {put(attributes, names.TOOL_NAME, tool)}"
+        name = f"{names.SPAN_TOOL} {words.put(attributes, names.TOOL_NAME, tool)}"
         if body.get("call_key"):
-            put(attributes, names.TOOL_CALL_ID, str(body["call_key"]))
+            words.put(attributes, names.TOOL_CALL_ID, str(body["call_key"]))
     attributes[names.CALL_ID] = row.subject
     attributes[names.CALL_KIND] = kind
     attributes[names.CALL_STATE] = row.mark
@@ -106,7 +114,9 @@ def call_span(row: EntryRow, body: Body, run: RunFacts, resource: Resource) -> R
         error = str(body.get("error") or "")
         attributes[names.ERROR_TYPE] = error_type(error, row.mark)
         unsure = "the outcome is unknown" if row.mark == CallState.UNKNOWN else ""
-        status = Status(StatusCode.ERROR, shown(": ".join(filter(None, (unsure, error))) or row.mark)[0])
+        status = Status(
+            StatusCode.ERROR, words.shown(": ".join(filter(None, (unsure, error))) or row.mark)[0]
+        )
     wire_kind = SpanKind.CLIENT if model_turn else SpanKind.INTERNAL
     return built(name, ref, row.at, attributes, resource, kind=wire_kind, status=status)
 
@@ -140,15 +150,15 @@ def digest_of_root(root: object) -> str:
     return f"sha256:{hashlib.sha256(orjson.dumps(root)).hexdigest()}"
 
 
-def common(run_id: str, branch: str, segment: int, run: RunFacts) -> Attributes:
+def common(run_id: str, branch: str, segment: int, run: RunFacts, words: Wording) -> Attributes:
     attributes: Attributes = {
         names.RUN_ID: run_id,
         names.BRANCH_ID: branch,
         names.SEGMENT_INDEX: segment,
     }
-    put(attributes, names.AGENT_NAME, run.agent)
+    words.put(attributes, names.AGENT_NAME, run.agent)
     if run.conversation_id:
-        put(attributes, names.CONVERSATION_ID, run.conversation_id)
+        words.put(attributes, names.CONVERSATION_ID, run.conversation_id)
     return attributes
 
 

@@ -18,7 +18,7 @@ from opentelemetry.trace import SpanKind, StatusCode
 from tracer.spanref import SpanRef
 from tracer.store.rows import EntryRow
 from tracer.telemetry import spans
-from tracer.telemetry.wiretext import TEXT_MOST, forget_shown
+from tracer.telemetry.wiretext import KEYLESS, TEXT_MOST, Wording
 
 Wire = Callable[[ReadableSpan], Any]
 FIXTURES = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
@@ -87,6 +87,18 @@ def test_a_secret_in_a_step_name_is_masked_and_equal_ones_stay_equal(
     first, second = (wire(spans.checkpoint_span(hot, body, facts, resource)) for _ in range(2))
     assert SECRET.encode() not in first.SerializeToString()
     assert first.name == second.name
+
+
+def test_under_the_stores_key_another_process_sends_the_same_bytes(
+    entry: EntryRow, body: Any, facts: Any, resource: Resource, wire: Wire
+) -> None:
+    hot = replace(entry, subject=f"call with {SECRET}")
+    keys = (b"k" * 32, b"k" * 32, b"other" * 7)
+    first, second, other = (
+        wire(spans.checkpoint_span(hot, body, facts, resource, words=Wording(key))).SerializeToString()
+        for key in keys
+    )
+    assert first == second != other
 
 
 def test_half_a_surrogate_pair_is_replaced_and_the_span_says_so(
@@ -175,7 +187,7 @@ def test_whatever_a_row_holds_its_span_has_bounded_text_and_the_same_bytes_again
         return encode_spans(made).SerializeToString()
 
     first = sent()
-    forget_shown()
+    KEYLESS.forget()
     assert sent() == first
     assert [record for record in caplog.records if record.levelno >= logging.WARNING] == []
 
