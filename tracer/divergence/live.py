@@ -23,6 +23,8 @@ from .strangers import Strangers, named_by
 
 KEPT: Final = 2_000
 """Findings kept; the score has long reached 1 by then, and what is beyond is counted."""
+STRANGE: Final = 3
+"""So many tools without one of the baselines' are another agent's."""
 NOTES: Final = 100
 """Notes kept about what was left out."""
 
@@ -43,8 +45,10 @@ class Live:
     finished: bool = False
     comparable: bool = True
     """False when the baselines turn out to act on other records."""
+    foreign: set[str] = field(default_factory=set)
+    """Tools of the run that no baseline has, while none of its tools is one of theirs."""
     met: bool = False
-    """Did the run use a tool of the baselines yet? Until then they may be another agent's."""
+    """Did the run use a tool of the baselines?"""
     _turns: Turns = field(default_factory=Turns)
     _circle: Finding | None = None
     _places: Places = field(default_factory=Places)
@@ -104,13 +108,8 @@ class Live:
         self._places.look(call)
         self._reissues.look(call)
         self.reading.after(call, rows, believe=not strange)
-        held = [] if self.met else list(self.findings)
-        self.met = self.met or call.tool in self.pattern.every_tool
-        added = self._keep([*new, *strange])
-        # What was held back until the baselines proved to be this agent's counts from here on.
-        return (
-            [*(f.reason for f in held if f.alive and self._counts(f)), *added] if held and self.met else added
-        )
+        self._meet(call)
+        return self._keep([*new, *strange])
 
     def finish(self) -> list[Reason]:
         """The run has ended: what only shows at the end."""
@@ -134,7 +133,18 @@ class Live:
     @property
     def evidence(self) -> bool:
         """Is there anything that the run's effects can be compared with?"""
-        return self.pattern.count > 0 and self.comparable and self.met
+        return self.pattern.count > 0 and self.comparable and not self.strange_tools
+
+    @property
+    def strange_tools(self) -> bool:
+        """Are the baselines another agent's? So it seems when several tools are known, and none is one of theirs."""
+        return not self.met and len(self.foreign) >= STRANGE
+
+    def _meet(self, call: Call) -> None:
+        if not self.met and call.kind != "internal" and call.tool:
+            self.met = call.tool in self.pattern.every_tool
+            if not self.met and len(self.foreign) < STRANGE:
+                self.foreign.add(call.tool)
 
     def _keep(self, new: list[Finding]) -> list[Reason]:
         room = max(0, KEPT - len(self.findings))
@@ -144,7 +154,9 @@ class Live:
 
     def _counts(self, finding: Finding) -> bool:
         versus = finding.reason.compared_with
-        return not versus.endswith(("earlier run", "earlier runs")) or (self.comparable and self.met)
+        return not versus.endswith(("earlier run", "earlier runs")) or (
+            self.comparable and not self.strange_tools
+        )
 
     def _before(self, before: Sequence[Call]) -> None:
         strange = judged = 0
@@ -166,7 +178,7 @@ class Live:
             named |= named_by(call, self.pattern) - told
             told |= call.heard
             self.reading.after(call, rows)
-            self.met = self.met or call.tool in self.pattern.every_tool
+            self._meet(call)
         elsewhere = (
             self.pattern.reads and len(named) >= 2 and not any(t in self.pattern.tokens for t in named)
         )
