@@ -8,7 +8,7 @@ from werkzeug.exceptions import BadRequest
 
 from inspector import text
 from inspector.source import Source
-from tracer import approvals
+from tracer import alerts, approvals
 from tracer.contract import DecisionKind
 from tracer.errors import Denied, UnknownRun
 from tracer.store import read
@@ -18,9 +18,9 @@ HOW: Final = "inspector session on loopback, by launch link"
 LONGEST: Final = 2000
 """Characters of a reason."""
 _KINDS: Final = {
-    "approve": (DecisionKind.APPROVE, ("ask", "tool"), "approved"),
+    "approve": (DecisionKind.APPROVE, ("ask", "tool", alerts.QUESTION), "approved"),
     "waive": (DecisionKind.WAIVE, ("gate",), "waived"),
-    "deny": (DecisionKind.DENY, ("ask", "tool", "gate"), "denied"),
+    "deny": (DecisionKind.DENY, ("ask", "tool", "gate", alerts.QUESTION), "denied"),
 }
 
 
@@ -58,7 +58,10 @@ def decide(source: Source, approval_id: str, decision: str, why: str, digest: st
         raise Denied(
             row.subject or row.kind, approval_id, "the page showed something else; open it again and read."
         )
-    approvals.decide(source.journal, approval_id, kind, who=who, why=why, how=HOW)
+    if row.kind == alerts.QUESTION:
+        alerts.answer(source.journal, row, yes=kind is DecisionKind.APPROVE, who=who, why=why, how=HOW)
+    else:
+        approvals.decide(source.journal, approval_id, kind, who=who, why=why, how=HOW)
     return done
 
 

@@ -5,7 +5,6 @@ The pages only read: a read-only engine, one connection a request. The one write
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -13,10 +12,9 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from tracer import codec, lease
+from tracer import codec, standing
 from tracer.config import Settings
 from tracer.journal import Journal
-from tracer.lease import Standing
 from tracer.store import objects, read
 from tracer.store.blobs import FolderBlobs
 from tracer.store.engine import Store, translated
@@ -32,8 +30,6 @@ class Source:
         self.store = store
         self.blobs = FolderBlobs(settings.home_path / "blobs")
         self.journal = Journal(store, blobs=self.blobs, key=settings.chain_key_bytes())
-        self._beats: dict[tuple[str, str], tuple[int, float]] = {}
-        self._looking = threading.Lock()
 
     @classmethod
     def open(cls, settings: Settings) -> Source:
@@ -82,19 +78,4 @@ class Source:
 
     def standing(self, row: RunRow) -> str:
         """The state to show: a running run whose owner is dead is `interrupted`, a silent one `lost`."""
-        if row.state != "running":
-            return row.state
-        found = lease.standing(row.owner)
-        if found in (Standing.DEAD, Standing.FREE):
-            return "interrupted"
-        return "running" if found is Standing.ALIVE or self._beating(row) else "lost"
-
-    def _beating(self, row: RunRow) -> bool:
-        """False once the heartbeat counter stood still for the time to live on *our* monotonic clock."""
-        now = time.monotonic()
-        with self._looking:
-            beat, since = self._beats.get((row.run_id, row.branch), (-1, now))
-            if beat != row.beat:
-                beat, since = row.beat, now
-            self._beats[row.run_id, row.branch] = beat, since
-        return now - since < row.ttl / 1e9
+        return str(standing.state_of(row, time.time_ns()))

@@ -7,21 +7,13 @@ through `visible`, so that no page can forget it.
 from __future__ import annotations
 
 import re
-import unicodedata
 from datetime import UTC, datetime
 from typing import Any, Final
 
 from markupsafe import Markup
 
-_KEPT: Final = "\n\t\u00a0"
-_STYLE: Final = "\ufe0e\ufe0f"
-"""Variation selectors that choose text or emoji; harmless one at a time."""
-_HIDDEN: Final = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u070f\u115f\u1160\u17b4\u17b5\u180b-\u180f"
-    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\uffff"
-    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
-    "|(?<=[\ufe0e\ufe0f])[\ufe0e\ufe0f]|[\ud800-\udfff]"
-)
+from tracer import visible as core
+
 _TICKED: Final = re.compile(r"`([^`]+)`")
 _NS: Final = 1_000_000_000
 _LAST: Final = 253_402_300_799 * _NS
@@ -36,26 +28,12 @@ def visible(value: Any) -> Any:
     """
     if not isinstance(value, str) or isinstance(value, Markup):
         return value
-    return _HIDDEN.sub(lambda found: _spelt(found.group()), value)
-
-
-def _spelt(character: str) -> str:
-    code = ord(character)
-    if code < 0x20:
-        return chr(0x2400 + code)
-    if 0xD800 <= code <= 0xDFFF:
-        return "\ufffd"
-    return f"‹U+{code:04X}›"
+    return core.visible(value)
 
 
 def has_hidden(value: str) -> bool:
     """True when `visible` would change *value*."""
-    return _HIDDEN.search(value) is not None
-
-
-def strong_rtl(value: str) -> bool:
-    """True when *value* holds right-to-left letters: honest text, but worth isolating."""
-    return any(unicodedata.bidirectional(c) in ("R", "AL") for c in value)
+    return core.visible(value) != value
 
 
 def clip(value: str, limit: int) -> tuple[str, str]:

@@ -190,10 +190,9 @@ def call_value(context: Context, row: RunRow, number: int, part: str) -> str:
 
 def _strips(row: RunRow, call: CallRow) -> tuple[Strip, ...]:
     if call.state == "unknown":
-        command = f"`waypost approve {row.run_id} --effect {call.effect_id} --happened RESULT`, or `--did-not-happen`"
-        return (
-            Strip("odd", "No known outcome.", f"Look outside whether it happened, then say so: {command}."),
-        )
+        command = f"waypost approve {row.run_id} --effect {call.effect_id} --happened RESULT_JSON"
+        said = f"Look outside whether it happened, then say so: `{command}`, or `--did-not-happen`."
+        return (Strip("odd", "No known outcome.", said),)
     if call.state == "sent":
         return (
             Strip(

@@ -10,7 +10,7 @@ from inspector.build.context import Context, run_href, title_of
 from inspector.pages.inbox import InboxLine, InboxPage, Request
 from inspector.pages.shared import Fact, Link, Live, Pill, Shown, Strip, Text
 from inspector.stored import Stored
-from tracer import approvals
+from tracer import alerts, approvals
 from tracer.errors import UnknownRun
 from tracer.store import read
 from tracer.store.rows import ApprovalRow, RunRow
@@ -23,7 +23,7 @@ if answer.approved: publish(report)"""
 DONE: Final = {
     "approved": ("ok", "Approved.", "The next resume uses it once."),
     "denied": ("bad", "Denied.", "The agent is told so at the next resume."),
-    "waived": ("wait", "Waived.", "The next resume accepts exactly this finding, once."),
+    "waived": ("wait", "Waived.", "The next resume accepts exactly this finding."),
 }
 
 
@@ -85,19 +85,27 @@ def _line(context: Context, row: ApprovalRow, chosen: str, run_id: str) -> Inbox
 
 
 def _title(row: ApprovalRow) -> str:
-    return {"tool": row.subject, "gate": f"gate: {row.subject}", "effect": "outcome unknown"}.get(
-        row.kind, "question"
-    )
+    return {
+        "tool": row.subject,
+        "gate": f"gate: {row.subject}",
+        "effect": "outcome unknown",
+        alerts.QUESTION: "alert",
+    }.get(row.kind, "question")
 
 
 def _pill(row: ApprovalRow, now: int) -> Pill:
     state = approvals.effective(row, now)
     if state != approvals.PENDING:
         word = {"used": "used"}.get(state, "")
-        return words.pill(state, word, "plain")
+        return words.pill(_shown(row, state), word, "plain")
     if row.deadline is None:
         return words.pill("pending", "no deadline")
     return words.pill("pending", f"due in {text.rough(row.deadline - now)}")
+
+
+def _shown(row: ApprovalRow, state: str) -> str:
+    """A yes to a finding of the gate is a waiver."""
+    return "waived" if row.kind == "gate" and state == approvals.APPROVED else state
 
 
 def _note(row: ApprovalRow, now: int) -> str:
@@ -119,12 +127,12 @@ def _request(context: Context, approval_id: str) -> Request:
     stored = Stored(context.source, context.connection)
     detail = stored.value(context.source.opened(packed, f"request {approval_id}"))
     is_open = state == approvals.PENDING
-    decidable = is_open and row.kind in ("ask", "tool", "gate")
+    decidable = is_open and row.kind in ("ask", "tool", "gate", alerts.QUESTION)
     shown, note = text.clip(row.prompt, PREVIEW)
     return Request(
         approval_id=approval_id,
         title=_title(row),
-        state=words.pill(state),
+        state=words.pill(_shown(row, state)),
         left=text.rough(row.deadline - now) if row.deadline and is_open else "",
         until=text.moment(row.deadline) if row.deadline else "",
         until_iso=text.iso(row.deadline) if row.deadline else "",
@@ -181,7 +189,7 @@ def _facts(row: ApprovalRow, run: RunRow, detail: Any) -> tuple[Fact, ...]:
 def _history(row: ApprovalRow, now: int, state: str) -> tuple[tuple[str, Pill, str], ...]:
     out = [(text.when(row.asked_at, now), words.pill("pending", "asked"), "by the run")]
     if row.decided_at:
-        word = "approved" if row.state == "used" else state
+        word = _shown(row, "approved" if row.state == "used" else state)
         out.append(
             (
                 text.when(row.decided_at, now),
@@ -204,9 +212,7 @@ def _history(row: ApprovalRow, now: int, state: str) -> tuple[tuple[str, Pill, s
 
 def _strips(row: ApprovalRow, is_open: bool) -> tuple[Strip, ...]:
     if is_open and row.kind == "effect":
-        command = (
-            f"`waypost approve {row.run_id} --effect {row.subject} --happened RESULT`, or `--did-not-happen`"
-        )
+        command = f"`waypost approve {row.run_id} --effect {row.subject} --happened RESULT_JSON`, or `--did-not-happen`"
         link = Link("The call", f"/effects/{row.subject}")
         return (
             Strip(

@@ -17,6 +17,7 @@ from inspector.pages.figure import Figure
 from inspector.pages.run import LedgerPart, RunPage
 from inspector.pages.shared import Fact, Link, Live, Shown, Strip
 from inspector.places import COLUMNS
+from tracer import standing
 from tracer.store import read
 from tracer.store.rows import CallRow, EntryRow, RunRow, SegmentRow
 from tracer.store.tables import PENDING
@@ -189,10 +190,15 @@ def _strips(context: Context, row: RunRow, state: str, segments: Sequence[Segmen
             if state == "interrupted"
             else "Its heartbeat stopped; nobody here can see its process."
         )
+        action = standing.next_action(row, context.now_ns)
         if row.reason:
             what = f"It was {row.reason}."
         strips.append(
-            Strip("bad", "Nobody works on this run.", f"{what} Go on with `waypost resume {row.run_id}`.")
+            Strip(
+                "bad",
+                "Nobody works on this run.",
+                f"{what} {action.text[:1].upper()}{action.text[1:]}: `{action.command}`.",
+            )
         )
     if row.degraded:
         strips.append(

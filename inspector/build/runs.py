@@ -11,6 +11,7 @@ from inspector.build.timeline import last_sign
 from inspector.pages.runs import Filter, FilterProblem, RunGroup, RunLine, RunsPage
 from inspector.pages.shared import Link, Live, Pill, Shown, Tone
 from inspector.query import Query, address, completions, parse
+from tracer import standing
 from tracer.store import read
 from tracer.store.rows import RunRow
 
@@ -152,7 +153,7 @@ def _filter(context: Context, query: Query, census: dict[str, int]) -> Filter:
 def _groups(lines: list[RunLine], states: list[str]) -> tuple[RunGroup, ...]:
     kinds: dict[str, list[RunLine]] = {"Needs a person": [], "Moving": [], "Settled": []}
     for line, state in zip(lines, states, strict=True):
-        needs = state in NEEDS or line.next is not None
+        needs = state in NEEDS
         kind = "Needs a person" if needs else "Moving" if state in MOVING else "Settled"
         kinds[kind].append(line)
     return tuple(RunGroup(title, tuple(group)) for title, group in kinds.items() if group)
@@ -161,7 +162,7 @@ def _groups(lines: list[RunLine], states: list[str]) -> tuple[RunGroup, ...]:
 def _line(context: Context, row: RunRow) -> RunLine:
     state = context.shown_state(row)
     risk, share, tone = risk_of(context, row, state)
-    action, note = _next(row, state)
+    action, note = _next(context, row)
     return RunLine(
         run_id=row.run_id,
         href=run_href(row.run_id, row.branch),
@@ -229,21 +230,17 @@ def flags_of(row: RunRow) -> tuple[Pill, ...]:
     return tuple(flags)
 
 
-def _next(row: RunRow, state: str) -> tuple[Link | None, str]:
-    if row.waiting:
-        return Link("Decide", f"/inbox?run={row.run_id}"), f"{text.count(row.waiting, 'question')} open"
-    if state in ("interrupted", "lost"):
-        why = "its process is gone" if state == "interrupted" else "its heartbeat stopped"
-        return Link("Resume", run_href(row.run_id, row.branch)), why
-    if row.unknown and state != "running":
-        return Link(
-            "Say what happened", run_href(row.run_id, row.branch, "/calls", state="unknown")
-        ), "a write has no outcome"
-    if state == "failed":
-        return Link("Read the error", run_href(row.run_id, row.branch)), text.line(row.reason, 60)
-    if state == "paused":
+def _next(context: Context, row: RunRow) -> tuple[Link | None, str]:
+    """What to press, and the line that does the same at a terminal; nothing while there is nothing to do."""
+    action = standing.next_action(row, context.now_ns)
+    if action.kind in ("none", "wait"):
         return None, ""
-    return None, ""
+    hrefs = {
+        "answer": f"/inbox?run={row.run_id}",
+        "settle": run_href(row.run_id, row.branch, "/calls", state="unknown"),
+    }
+    word = action.text[:1].upper() + action.text[1:]
+    return Link(word, hrefs.get(action.kind, run_href(row.run_id, row.branch))), action.command
 
 
 def _checks(context: Context) -> tuple[tuple[Pill, str], ...]:

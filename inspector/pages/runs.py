@@ -30,7 +30,7 @@ class RunLine:
     next: Link | None
     """What a person can do now; None when nothing waits."""
     next_note: str
-    """Why, or until when."""
+    """The line that does the same at a terminal; empty where there is none."""
     risk: str
     """Work at risk: time since the last durable checkpoint, while somebody works."""
     risk_share: int

@@ -14,7 +14,7 @@ from tests.browser.conftest import Served, enter, program, waypost
 def test_a_person_approves_in_place_and_the_next_resume_uses_it(browser: Browser, own: Served) -> None:
     page = enter(browser, own)
     page.goto("/")
-    page.get_by_role("link", name="Decide").click()
+    page.get_by_role("link", name="Answer a question").click()
     expect(page.locator("#request")).to_contain_text("publish the report?")
     approve = page.get_by_role("button", name=re.compile("Approve"))
     approve.click()
