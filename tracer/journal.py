@@ -16,7 +16,7 @@ from typing import Any, Final
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
-from . import codec, faults
+from . import codec, faults, readings
 from .errors import AlreadyResumed, Fenced, ForkedRun, StoreError, UnknownRun, WaypostError
 from .ids import new_id
 from .integrity import Record, Tagger, genesis, tagger
@@ -160,7 +160,10 @@ class Journal:
 
     def _packed(self, append: Append) -> _Waiter:
         """All that can be done before the lock is taken, by the thread whose work it is."""
+        rows = readings.bound(append.rows, append.creates, append.changes)
         bodies = [codec.encode({**draft.body}) for draft in append.drafts]
+        if rows:
+            bodies[0] = codec.encode({**append.drafts[0].body, readings.KEY: rows})
         return _Waiter(
             append,
             [(body, objects.pack(body)) for body in bodies],

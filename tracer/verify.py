@@ -10,6 +10,7 @@ from typing import Any
 from . import codec
 from .errors import IntegrityError
 from .integrity import Record, genesis, tagger
+from .readings import Believed
 from .recorder import Recorder
 from .store import objects, read
 from .store.rows import EntryRow
@@ -68,13 +69,17 @@ def _chain(recorder: Recorder, run_id: str, branch: str) -> Iterator[str]:
         with recorder.store.reader.connect() as connection:
             head = read.head(connection, run_id, branch)
             rows = read.entries_with_bodies(connection, run_id, branch)
+            run = read.run_by_id(connection, run_id, branch)
+            calls = read.calls_with_values(connection, run_id, branch)
+            questions = read.approvals(connection, run_id=run_id, name=branch)
     except IntegrityError as error:
         yield str(error)
         return
-    if head is None:
+    if head is None or run is None:
         yield f"{run_id}: it is not in the store"
         return
     tag, expected, sequence = genesis(run_id, branch), 1, 0
+    believed = Believed()
     for entry, stored in rows:
         if entry.entry != expected:
             yield f"entry {expected} is missing"
@@ -96,9 +101,12 @@ def _chain(recorder: Recorder, run_id: str, branch: str) -> Iterator[str]:
         if tag != entry.tag:
             yield f"{_name(entry)}: its tag does not fit what it holds; it was changed after it was written"
             return
+        believed.take(entry, body)
         expected += 1
     if (head.head_entry, head.head_sequence, head.head_tag) != (expected - 1, sequence, tag):
         yield f"the head names entry {head.head_entry}, the journal ends at {expected - 1}"
+        return
+    yield from believed.differences(run, calls, questions)
 
 
 def _record(entry: EntryRow, body: bytes) -> Record:

@@ -15,6 +15,20 @@ from tracer.store import read
 from tracer.verify import verify
 from tracer.world import load
 
+BELIEVED = (
+    "agent",
+    "entrypoint",
+    "objective",
+    "head_entry",
+    "head_sequence",
+    "head_tag",
+    "epoch",
+    "owner",
+    "segment",
+)
+BELIEVED += ("state", "reason", "position", "step")
+"""Columns of a run that decide anything; times and counters are for lists."""
+
 
 def flip(job: dict[str, Any]) -> dict[str, Any]:
     """Flip `count` bits, one at a time, in copies of the store in `home`.
@@ -69,4 +83,4 @@ def _believed(home: Path) -> list[Any]:
         values = [read.call_values(connection, RUN, read.MAIN, one.effect_id) for one in calls]
         asked = read.approvals(connection, run_id=RUN)
     loaded = load(held, RUN, read.MAIN, row.head_sequence)
-    return [row, loaded.fields, loaded.contract, calls, values, asked]
+    return [[getattr(row, name) for name in BELIEVED], loaded.fields, loaded.contract, calls, values, asked]
