@@ -17,6 +17,12 @@ from .lexicon import words
 from .rows import Fields, name_of, ordered, parsed, scalar, unfold
 
 KINDS: Final = frozenset({"read", "write", "handoff", "internal", "model"})
+SYNONYMS: Final = {
+    **dict.fromkeys(("add", "insert", "upsert"), "create"),
+    **dict.fromkeys(("modify", "edit", "change", "patch"), "update"),
+    "remove": "delete",
+}
+"""Verbs that two versions of one tool are named by."""
 FACTS: Final = 400
 """Scalars of one result that are kept as what the run was told."""
 RESULT_TEXT: Final = 20_000
@@ -118,11 +124,14 @@ def within(text: Leaf) -> Iterator[Leaf]:
 
 
 def family(name: str) -> str:
-    """approveInvoices, approve_invoice and bulk_approve_invoices are one tool."""
+    """approveInvoices, approve_invoice and bulk_approve_invoices are one tool; so are add_item and insert_item."""
     words = [w for w in re.split(r"[^A-Za-z0-9]+", _CAMEL.sub("_", plain_name(name))) if w]
     single = [name_of(w) for w in words]
     kept = [w for w in single if w not in {"bulk", "batch", "multi", "many"}]
-    return "_".join(kept if len(kept) >= 2 else single) or plain(name)
+    kept = kept if len(kept) >= 2 else single
+    if len(kept) >= 2:
+        kept = [SYNONYMS.get(kept[0], kept[0]), *kept[1:]]
+    return "_".join(kept) or plain(name)
 
 
 def plain_name(name: object) -> str:

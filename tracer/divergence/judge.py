@@ -33,6 +33,8 @@ class Judge:
     taken: Counter[int] = field(default_factory=Counter)
     """Baseline effects for which another effect stands in."""
     undone: Counter[int] = field(default_factory=Counter)
+    lost: Counter[int] = field(default_factory=Counter)
+    """Effects of the interrupted attempt that its checkpoint does not know."""
     parts: dict[int, list[Finding]] = field(default_factory=lambda: defaultdict(list))
     """Findings about groups whose amounts do not add up yet."""
     pieces: dict[int, tuple[set[str], Finding]] = field(default_factory=dict)
@@ -44,6 +46,7 @@ class Judge:
     def accept(self, call: Call, row: Row) -> bool:
         """Count an effect that happened before the resume, unjudged; False if no baseline has anything like it."""
         known = True
+        self.lost[row.effect] += call.phase == "lost"
         self.reading.count(row)
         if (
             self.reading.counts[row.effect] > self.pattern.most.get(row.effect, 0)
@@ -126,9 +129,11 @@ class Judge:
     def _repeated(self, call: Call, row: Row, had: int, versus: str) -> Finding:
         most = self.pattern.most.get(row.effect, 0)
         if self._only_words(row):
+            steady = self.pattern.count > 1 and self.pattern.least.get(row.effect, 0) == most
+            again = 0.6 if self.lost[row.effect] else 0.55 if steady and most == 1 else 0.15
             return say(
                 "message.again",
-                0.15,
+                again,
                 f"{call.name} was done {had} times for one record, in other words.",
                 call,
                 versus,

@@ -165,7 +165,8 @@ def _integer(value: int) -> Leaf:
 def _float(value: float) -> Leaf:
     if not math.isfinite(value):
         return Leaf("word", "", "nan" if math.isnan(value) else str(value))
-    return _decimal(Decimal(repr(value)), "")
+    # What binary fractions add (0.1 + 0.2) is no other amount.
+    return _decimal(Decimal(f"{value:.12g}"), "")
 
 
 def _decimal(value: Decimal, unit: str) -> Leaf:
@@ -242,8 +243,8 @@ def _worded(text: str, raw: str) -> Leaf:
     with_digits = [w for w in words if any(c.isdigit() for c in w)]
     spaced = text.split(" ")
     if with_digits and len(spaced) <= 8 and _coded(spaced):
-        groups = [d.lstrip("0") or "0" for d in _DIGITS.findall(text)]
-        return Leaf("id", "".join(groups), "".join(words), tuple(_WORD.findall(text)))
+        digits = "".join(_DIGITS.findall(text)).lstrip("0") or "0"
+        return Leaf("id", digits, "".join(words), tuple(_WORD.findall(text)))
     if len(spaced) == 1 and not with_digits:
         return Leaf("word", "", "".join(words) or text, _shape(raw, words))
     return Leaf("text", "", f"{len(raw)}:{text}" if len(raw) > LONGEST else text, words)

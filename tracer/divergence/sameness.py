@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 from rapidfuzz.distance import Indel
 
 from .leaf import Leaf, numbers_in
@@ -80,7 +82,7 @@ def _same_words(a: Leaf, b: Leaf) -> bool:
         text, name = (a, b) if a.kind == "text" else (b, a)
         marked = [w for w in text.words if any(c.isdigit() for c in w)]
         return len(text.words) <= 3 and "".join(marked) in name.norm
-    if "".join(one) == "".join(two):
+    if "".join(one) == "".join(two) or _unaccented("".join(one)) == _unaccented("".join(two)):
         return True
     if "word" in {a.kind, b.kind}:
         return _initials(a, b) or _initials(b, a)
@@ -89,6 +91,12 @@ def _same_words(a: Leaf, b: Leaf) -> bool:
     ):
         return True
     return wording(a, b) >= 0.6
+
+
+def _unaccented(text: str) -> str:
+    if text.isascii():
+        return text
+    return "".join(c for c in unicodedata.normalize("NFD", text) if unicodedata.category(c) != "Mn")
 
 
 def wording(a: Leaf, b: Leaf) -> float:
