@@ -34,6 +34,16 @@ def test_cat_shows_state_and_contract_of_the_last_checkpoint_of_a_bare_run(store
     assert {"evidence", "effects", "permissions", "identity", "policy"} <= set(shown["contract"])
 
 
+def test_cat_folds_the_installed_packages_and_says_how_to_see_them(store: Path, cli) -> None:
+    (line,) = (
+        line
+        for line in cli("cat", "done").out.splitlines()
+        if '"packages": "1' in line or " entries; " in line
+    )
+    assert "entries; --contract --path '$.identity.packages' shows them" in line
+    assert '"click"' in cli("cat", "done", "--contract", "--path", "$.identity.packages").out
+
+
 def test_cat_masks_secrets_and_raw_leaves_them_sealed(store: Path, cli) -> None:
     assert cli("cat", "done@1", "--path", "token").out.startswith('"‹sealed')
     raw = json.loads(cli("cat", "done@1", "--raw").out)

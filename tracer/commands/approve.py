@@ -109,9 +109,7 @@ def command(
             for question in _questions(recorder, run_id, approval, waive):
                 if question.kind == alerts.QUESTION:
                     answered.append(
-                        alerts.answer(
-                            recorder.journal, question, yes=not deny, who=_user(), why=why, how=HOW
-                        )
+                        alerts.answer(recorder.journal, question, yes=not deny, who=_user(), why=why, how=HOW)
                     )
                     continue
                 kind = DecisionKind.DENY if deny else DecisionKind.WAIVE if question.kind == "gate" else yes

@@ -13,6 +13,9 @@ from .opened import Opened, masked, reading
 from .output import console, emit, json_option, pairs, say
 from .values import down, pretty
 
+FOLD_OVER = 16
+"""Entries of a table in the contract (the installed packages) beyond which the view folds it."""
+
 
 @click.command(name="cat", short_help="what one checkpoint holds")
 @click.argument("checkpoint")
@@ -59,7 +62,7 @@ def command(checkpoint: str, path: str | None, only_contract: bool, raw: bool, a
     say(_header(at, opened))
     for name, value in shown.items():
         console().print(f"\n{name}", style="bold")
-        _print(_undeclared(value) if name == "contract" else value)
+        _print(_for_people(value, "$") if name == "contract" else value)
 
 
 def _first(opened: Opened, steps: tuple[str | int, ...], tree: Any) -> dict[str, Any]:
@@ -84,10 +87,12 @@ def _header(at: Ref, opened: Opened) -> Any:
     )
 
 
-def _undeclared(value: Any) -> Any:
-    """A contract for people: null means that nobody declared anything."""
+def _for_people(value: Any, path: str) -> Any:
+    """A contract for people: null means that nobody declared anything, and a long table is one line."""
+    if isinstance(value, dict) and len(value) > FOLD_OVER and path != "$.policy":
+        return f"{len(value)} entries; --contract --path '{path}' shows them"
     if isinstance(value, dict):
-        return {key: _undeclared(item) for key, item in value.items()}
+        return {key: _for_people(item, f"{path}.{key}") for key, item in value.items()}
     return "undeclared" if value is None else value
 
 

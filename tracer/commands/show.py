@@ -128,6 +128,8 @@ def _header(row: RunRow, now: int) -> Any:
         ("evidence", f"{row.evidence} recorded"),
         ("trace", row.trace_id.hex()),
     ]
+    if row.alerts:
+        rows.append(("alerts", f"{row.alerts} of divergence; the inspector shows them"))
     if row.degraded:
         rows.append(("degraded", row.degraded))
     return pairs(rows)
