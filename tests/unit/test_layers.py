@@ -20,7 +20,7 @@ LAYERS = {
     | {"integrity", "items", "spanref", "treeread"},
     "support": {"config", "faults", "ids"},
     "store": {"store"},
-    "journal": {"journal", "telemetry"},
+    "journal": {"journal", "readings", "telemetry"},
     "run": set[str](),
     "edge": {"", "__main__", "cli", "instrument", "savers", "testing"},
 }
