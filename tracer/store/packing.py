@@ -2,7 +2,7 @@
 
 Most of what is stored are small records of ours: JSON of known shapes around digests in hex. Digests are kept as
 the bytes they are, and the compressor begins with a text that holds the shapes, so that a record costs what is
-new in it. Both forms here are final: a store that was written with them is read with them for ever.
+new in it. These forms are final: a store that was written with them is read with them for ever.
 """
 
 from __future__ import annotations
@@ -14,41 +14,20 @@ from typing import Final
 import zstandard
 
 from ..errors import IntegrityError
+from .vocabulary import VOCABULARY
 
 RAW, ZSTD, BLOB, TERSE = b"\0", b"\1", b"\2", b"\3"
-"""First byte of a row: as it is; a zstd frame; in the blob store; folded, and compressed with `SHAPES`."""
-LEVEL: Final = 3
+"""First byte of a row: as it is; a zstd frame; in the blob store; folded, and compressed with `VOCABULARY`."""
+LEVEL: Final = 4
 SMALL: Final = 64
 """Bytes up to which nothing is tried."""
 MOST: Final = 256 * 1024 * 1024
 """Bytes that a row may unfold to."""
 
-SHAPES: Final = (
-    b'{"agent":"","entrypoint":"","plan":{"objective":"","version":""},"sealing":true,"owner":"'
-    b'{"who":"","why":"","from_sequence":1,"ruling":"continue","findings":[{"clause":"","ruling":"","what":"",'
-    b'"remedy":"","subject":"","migrations":[],"renamed":[],"identity_before":{"reconciled":[],"doubts":[],'
-    b'"trace_before":null,"trace_after":"'
-    b'{"plan":{"objective":"","version":""},"evidence":[],"effects":{"committed":0,"failed":0,"unknown":[],"last":null},'
-    b'"permissions":{"grants":[],"used":[]},"identity":{"$#":\xff,"k":"d","c":11,"n":2000},"policy":{"$#":\xff,"n":'
-    b'{"source":"","version":"","digest":"sha256:","read_at":"2026-01-01T00:00:00+00:00","kind":"'
-    b'{"tool":"","kind":"write","args":{"args_digest":\xff,"identity_digest":\xff,"scope":"","ordinal":0,'
-    b'"call_key":null,"key":"","attempt":1}{"tool":"","kind":"read","effect_id":"","call_key":null,"attempt":1,'
-    b'"error":"","result":{"$tuple":[{"$datetime":"{"$bytes":"{"$set":[{"$obj":["'
-    b'{"type":"text","text":"{"type":"tool_use","id":"toolu_","name":"","input":{"'
-    b'{"type":"function","function":{"name":"","arguments":"{"tool_calls":[{"id":"call_","tool_call_id":"call_'
-    b'{"$t":[[\xff,32],[\xff,32]]}{"$l":[{"$#":\xff,"n":1000},{"$#":\xff,"n":1000}]}'
-    b'{"id":\xfe,"role":"tool","content":"{"id":\xfe,"role":"assistant","content":"{"id":\xfe,"role":"user","content":"'
-    b'{"role":"assistant","content":"{"role":"user","content":"'
-    b'{"$p":\xff,"o":[[1,0,[{"$#":\xff,"n":1000}]]],"d":1}'
-    b'{"root":{"messages":{"$#":\xff,"k":"l","c":100,"n":10000}},"type":"State","version":1,'
-    b'"contract":{"$#":\xff,"n":400,"s":1},"parent":\xfe}'
-)
-"""What the compressor of `TERSE` has seen before it begins. Never to be changed; another text is another form."""
-
 _MAGIC: Final = (0xFD2FB528).to_bytes(4, "little")
 _HEX: Final = re.compile(rb'"((?:[0-9a-f]{32}){1,2})"')
 _BYTES: Final = re.compile(rb"\xff(.{32})|\xfe(.{16})", re.DOTALL)
-_DICTIONARY: Final = zstandard.ZstdCompressionDict(SHAPES, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
+_DICTIONARY: Final = zstandard.ZstdCompressionDict(VOCABULARY, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
 
 
 class _Tools(threading.local):

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tracer.errors import IntegrityError
-from tracer.store.packing import RAW, SHAPES, TERSE, ZSTD, pack, unpack
+from tracer.store.packing import RAW, TERSE, ZSTD, pack, unpack
+from tracer.store.vocabulary import VOCABULARY
 
 digests = st.binary(min_size=16, max_size=16).map(bytes.hex) | st.binary(min_size=32, max_size=32).map(
     bytes.hex
@@ -51,11 +52,9 @@ def test_the_form_says_how_a_row_was_packed():
     assert pack(b"\xff" * 100)[:1] == ZSTD
 
 
-def test_the_shapes_that_stores_were_written_with_are_never_changed():
-    assert (
-        hashlib.sha256(SHAPES).hexdigest()
-        == "4587094fed0cca783eef4edc3b4607c71741357079fa3f6985a77c423267f49c"
-    )
+def test_the_vocabulary_that_stores_were_written_with_is_never_changed():
+    digest = "4687d581c79b3277700d06ecac2523816b71064d74e09449109280beec0689ed"
+    assert hashlib.sha256(VOCABULARY).hexdigest() == digest
 
 
 @pytest.mark.parametrize("row", [b"", b"\x09abc", TERSE + b"\xff" * 40, ZSTD + b"no frame"])
