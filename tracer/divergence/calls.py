@@ -101,7 +101,7 @@ def token(found: Leaf) -> str:
     if found.kind == "id":
         if len(found.key) >= 3 and _PREFIXED.fullmatch(found.norm):
             return found.key  # Its prefix may be left out elsewhere.
-        return found.norm if len(found.norm) >= 5 or len(found.key) >= 3 else ""
+        return found.norm if len(found.norm) >= 3 else ""
     return ""
 
 

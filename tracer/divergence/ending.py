@@ -157,7 +157,7 @@ def _together(judge: Judge, findings: list[Finding]) -> None:
                 fields = judge.pattern.effects.effects[finding.effect].fields
                 calls[finding.reason.call] = amounts(fields)
         for theirs in judge.pattern.totals:
-            if not groups <= set(theirs) or (len(groups) < 2 and len(calls) < 2):
+            if not groups <= set(theirs) or len(calls) >= len(groups):
                 continue
             want, have = Totals(), Totals()
             for group in groups:

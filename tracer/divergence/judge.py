@@ -39,6 +39,8 @@ class Judge:
     """Findings about groups whose amounts do not add up yet."""
     pieces: dict[int, tuple[set[str], Finding]] = field(default_factory=dict)
     """Baseline effects of which a part was done: the paths that are still open, and what was said about it."""
+    made: dict[int, tuple[Row, list[Finding]]] = field(default_factory=dict)
+    """The last row of each effect, to find what handed out an identifier."""
     below: list[tuple[Row, str, str, int, str]] = field(default_factory=list)
     """Amounts below what a look-up said; they may be parts."""
     recent: dict[str, list[tuple[Row, list[Finding]]]] = field(default_factory=lambda: defaultdict(list))
@@ -187,8 +189,7 @@ class Judge:
 
     def _take_back(self, call: Call, row: Row) -> list[Finding] | None:
         for path, found in row.fields:
-            name = handle(found)
-            for earlier, findings in reversed(self.recent.get(name, [])) if name else ():
+            for earlier, findings in self._earlier(found):
                 if earlier.effect == row.effect or self.reading.counts[earlier.effect] < 1:
                     continue
                 if any(d.before and d.after for d in differences(earlier.fields, row.fields)[0]):
@@ -218,6 +219,14 @@ class Judge:
                     )
                 ]
         return None
+
+    def _earlier(self, found: Leaf) -> list[tuple[Row, list[Finding]]]:
+        """Effects on what this value names, latest first; for what the run was given, the one that gave it."""
+        if found.kind == "born":
+            maker = self.made.get(int(found.norm.rpartition("/")[2]))
+            return [maker] if maker is not None else []
+        name = handle(found)
+        return self.recent.get(name, [])[::-1] if name else []
 
     def _unlike(self, call: Call, row: Row) -> list[Finding]:
         pattern = self.pattern
@@ -295,7 +304,23 @@ class Judge:
             for parent, keys in parents(call).items()
         ):
             return max(0.75, difference.strength)
+        before, after = difference.before, difference.after
+        if (
+            before is not None
+            and after is not None
+            and "born" in {before.kind, after.kind}
+            and before.kind != after.kind
+        ):
+            return self._unborn(before, after)
         return difference.strength
+
+    def _unborn(self, before: Leaf, after: Leaf) -> float:
+        """One run names what it was given, the other something else: telling where the other was given one, too."""
+        if before.kind != "born":
+            return 0.6 if self.pattern.answers else 0.05
+        origin = before.norm.rpartition("/")[0]
+        given = any(found.norm.rpartition("/")[0] == origin for found in self.reading.born.values())
+        return 0.8 if given and token(after) not in self.reading.born else 0.1
 
     def _in_pieces(self, call: Call, row: Row, match: Match) -> tuple[list[Finding] | None, Match]:
         """One call for what the baselines do in several, or one of several for what they do in one."""
@@ -378,6 +403,7 @@ class Judge:
         return None
 
     def _remember(self, row: Row, findings: list[Finding]) -> None:
+        self.made[row.effect] = (row, findings)
         for _, found in row.fields:
             name = handle(found)
             if name:

@@ -96,6 +96,7 @@ _AMOUNT = re.compile(
 )
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?P<sep>[.,' \u202f\u00a0_])\d{3}(?:(?P=sep)\d{3})*(?:(?P<dec>[.,])\d+)?")
 _DIGITS = re.compile(r"\d+")
+_UNIT = re.compile(r"[^\W\d_][^\s\d]{0,11}")
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -200,7 +201,7 @@ def _string(raw: str) -> Leaf | None:
 def _amount(text: str) -> Leaf | None:
     match = _AMOUNT.fullmatch(text)
     if match is None:
-        return None
+        return _measured(text)
     units = [UNITS.get(part) for part in (match["pre"], match["post"]) if part]
     if (
         None in units
@@ -212,6 +213,15 @@ def _amount(text: str) -> Leaf | None:
     if number is None:
         return None
     return _decimal(-number if match["sign"] else number, units[0] or "" if units else "")
+
+
+def _measured(text: str) -> Leaf | None:
+    """A number and the one word after it, whatever it measures in."""
+    head, _, unit = text.partition(" ")
+    if not _UNIT.fullmatch(unit):
+        return None
+    number = _notation(head) if head[:1].isdigit() else None
+    return _decimal(number, UNITS.get(unit, unit)) if number is not None else None
 
 
 def _notation(text: str) -> Decimal | None:

@@ -51,6 +51,8 @@ class Pattern:
     postings: dict[tuple[str, str, str], list[int]] = field(default_factory=lambda: defaultdict(list))
     prepared: dict[tuple[str, str], list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
     """(tool, path) -> [identifiers given, of these looked up before]."""
+    answers: bool = False
+    """Do the baselines' writes have results? A plan has none, and does not know what was handed out."""
     turns: int = 0
     reads: bool = False
     """Do the baselines hold look-ups at all? A plan of writes does not."""
@@ -107,6 +109,7 @@ def _read(pattern: Pattern, run: Sequence[Call], own: Counter[str]) -> None:
         pattern.names.setdefault(call.tool, call.name)
         pattern.reads = pattern.reads or call.kind == "read"
         rows = reading.rows(call) if call.effective else []
+        pattern.answers = pattern.answers or (call.effective and bool(call.told))
         if call.kind == "handoff":
             pattern.hand_overs.add(call.tool)
         for row in rows:

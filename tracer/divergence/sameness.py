@@ -15,8 +15,8 @@ def agree(a: Leaf, b: Leaf) -> bool:
         return not (a.unit and b.unit and a.unit != b.unit)
     kinds = {a.kind, b.kind}
     if "born" in kinds:
-        # An identifier that was handed out during the run has another value in every run.
-        return a.kind != b.kind or a.norm == b.norm
+        # An identifier that was handed out during the run is known by what made it.
+        return a.kind == b.kind and a.norm == b.norm
     if kinds == {"number"}:
         return a.key == b.key and not (a.unit and b.unit and a.unit != b.unit)
     if kinds == {"date"}:
