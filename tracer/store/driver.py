@@ -6,12 +6,10 @@ out as SQLAlchemy would have raised it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection
-from sqlalchemy.engine.interfaces import DBAPICursor
 from sqlalchemy.exc import DBAPIError
 
 Rows = Sequence[Sequence[Any]] | Sequence[Mapping[str, Any]]
@@ -23,12 +21,18 @@ def run(connection: Connection, text: str, rows: Rows) -> int:
     Raises:
         DBAPIError: the driver refused.
     """
-    with _cursor(connection, text) as cursor:
-        if len(rows) == 1:
-            cursor.execute(text, rows[0])
-        else:
-            cursor.executemany(text, rows)
-        return int(cursor.rowcount)
+    try:
+        cursor = connection.connection.cursor()
+        try:
+            if len(rows) == 1:
+                cursor.execute(text, rows[0])
+            else:
+                cursor.executemany(text, rows)
+            return int(cursor.rowcount)
+        finally:
+            cursor.close()
+    except _errors(connection) as error:
+        raise _wrapped(connection, text, error) from error
 
 
 def fetch(connection: Connection, text: str, values: Sequence[Any] | Mapping[str, Any]) -> Sequence[Any]:
@@ -39,24 +43,27 @@ def fetch(connection: Connection, text: str, values: Sequence[Any] | Mapping[str
     """
     if not connection.in_transaction():  # so that what is read next is of the same moment
         connection.begin()
-    with _cursor(connection, text) as cursor:
-        cursor.execute(text, values)
-        return cursor.fetchall()
-
-
-@contextmanager
-def _cursor(connection: Connection, text: str) -> Iterator[DBAPICursor]:
-    dialect = connection.dialect
-    assert dialect.dbapi is not None
-    raised: type[Exception] = dialect.dbapi.Error
     try:
         cursor = connection.connection.cursor()
         try:
-            yield cursor
+            cursor.execute(text, values)
+            return cursor.fetchall()
         finally:
             cursor.close()
-    except raised as error:
-        invalid = dialect.is_disconnect(error, connection.connection, None)  # type: ignore[arg-type]
-        raise DBAPIError.instance(
-            text, None, error, raised, connection_invalidated=invalid, dialect=dialect
-        ) from error
+    except _errors(connection) as error:
+        raise _wrapped(connection, text, error) from error
+
+
+def _errors(connection: Connection) -> type[Exception]:
+    assert connection.dialect.dbapi is not None
+    return connection.dialect.dbapi.Error
+
+
+def _wrapped(connection: Connection, text: str, error: Exception) -> DBAPIError:
+    dialect = connection.dialect
+    invalid = dialect.is_disconnect(error, connection.connection, None)  # type: ignore[arg-type]
+    found = DBAPIError.instance(
+        text, None, error, _errors(connection), connection_invalidated=invalid, dialect=dialect
+    )
+    assert isinstance(found, DBAPIError)
+    return found
