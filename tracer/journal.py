@@ -267,6 +267,9 @@ class Journal:
         guards = list(append.guards.items())
         if append.epoch is not None and "epoch" not in append.guards:
             guards.append(("epoch", append.epoch))
+        written = sum(len(packed) for _, packed in waiter.bodies) + sum(
+            len(part["data"]) for part in waiter.parts
+        )
         for _ in range(TRIES):
             head = self._heads.get(where)
             if head is None:
@@ -282,6 +285,7 @@ class Journal:
                 "head_sequence": moved.sequence,
                 "head_tag": moved.tag,
                 "updated_at": append.drafts[-1].at,
+                "size": written,
             }
             if write.move_head(connection, *where, head.entry, changes, guards):
                 self._heads[where] = moved

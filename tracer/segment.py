@@ -138,7 +138,6 @@ class Segment:
                     "step": step,
                     "checkpoint_at": at,
                     "position": position,
-                    "size": draft.size if draft.changed else 0,
                     **(changes or {}),
                 },
                 rows=rows,

@@ -165,7 +165,7 @@ def _facts(
         Fact("Resumes", str(row.resumes), f"{row.refusals} refused" if row.refusals else ""),
         Fact("Agent", row.agent, mono=True),
         Fact("Started", f"{text.when(row.created_at, context.now_ns)} UTC"),
-        Fact("Snapshots", text.size(row.size), "summed, before sharing"),
+        Fact("Stored", text.size(row.size)),
     ]
     last = segments[-1].span[:16].hex() if segments else row.trace_id.hex()
     links = tuple(

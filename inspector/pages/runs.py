@@ -44,7 +44,7 @@ class RunLine:
     alerts: int
     """Open alerts."""
     stored: str
-    """All states together, before equal parts are shared, for people."""
+    """Bytes that the run has written, packed, for people."""
     started: str
     """When it began, UTC."""
     started_iso: str

@@ -45,7 +45,7 @@ def run(row: RunRow, now_ns: int, program: str) -> dict[str, Any]:
         "waiting": row.waiting,
         "alerts": row.alerts,
         "evidence": row.evidence,
-        "state_bytes": row.size,
+        "stored_bytes": row.size,
         "degraded": row.degraded,
         "trace_id": row.trace_id.hex(),
         "entrypoint": row.entrypoint,
@@ -65,7 +65,7 @@ def checkpoint(row: EntryRow) -> dict[str, Any]:
         "step": mask(row.subject),
         "segment": row.segment,
         "at": iso(row.at),
-        "state_bytes": row.size,
+        "stored_bytes": row.size,
         "changed": bool(row.changed),
         "tag": row.tag.hex(),
     }
