@@ -27,8 +27,9 @@ from .wire import Sent
 
 __all__ = ["ExportReport", "Outbox", "export_pending"]
 
-LINGER_S: Final = 1.0
-"""How long a first row waits for company; `OTEL_BSP_SCHEDULE_DELAY` (ms) sets it."""
+LINGER_S: Final = 2.0
+"""How long a first row waits for company (a request costs 3 ms of CPU, a span 0.1); `OTEL_BSP_SCHEDULE_DELAY` (ms)
+sets it. Whoever watches live reads the store, not the collector."""
 AT_WORK_S: Final = 0.05
 """Since its last step the agent counts as at work for so long."""
 PROBE: Final = 16
