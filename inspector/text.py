@@ -140,3 +140,8 @@ def short(digest: str, head: int = 8, tail: int = 6) -> str:
 def count(number: int, one: str, many: str = "") -> str:
     """A number and its noun: `1 call`, `26 calls`."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def score(value: float) -> str:
+    """A score from 0 to 1 with two digits; certainty is only said where it is reached."""
+    return "0.99" if 0.99 < value < 0.9995 else f"{value:.2f}"

@@ -53,7 +53,13 @@ STATES: Final[dict[str, tuple[str, str, Tone]]] = {
     "abort": ("abort", "abort", "bad"),
     "not judged": ("planned", "not judged", "mute"),
     "undeclared": ("planned", "undeclared", "mute"),
+    # alerts
+    "open": ("diverged", "open", "odd"),
+    "acknowledged": ("done", "acknowledged", "ok"),
+    "expected": ("same", "expected", "mute"),
+    "muted": ("minus", "muted", "mute"),
     # differences
+    "arguments": ("changed", "arguments", "wait"),
     "same": ("same", "same", "mute"),
     "new": ("plus", "new", "ok"),
     "missing": ("minus", "missing", "bad"),
@@ -86,7 +92,7 @@ def pill(state: str, word: str = "", style: Style = "", *, href: str = "", tone:
 
 def run_state(state: str, reason: str) -> str:
     """The word under which a run is shown: a pause that waits for a person is its own state."""
-    return "awaiting" if state == "paused" and reason.startswith(("approval", "ask")) else state
+    return "awaiting" if state == "paused" and reason.startswith(("approval", "ask", "divergence")) else state
 
 
 def tone_of(state: str) -> Tone:

@@ -56,6 +56,42 @@
     next?.classList.add("here");
     next?.scrollIntoView({ block: "center" });
   };
+  // ── tapes: the fields of a pair show while it is pointed at or focused, and stay when it is opened ──
+  const pairs = () => all("[data-pair]");
+  const look = (link) => {
+    const key = (link || one("[data-pair][aria-current]"))?.dataset.pair;
+    all(".pair.seen").forEach((pair) => pair.classList.remove("seen"));
+    if (link) link.closest(".pair").classList.add("seen");
+    if (key && all("[data-fields]").some((part) => part.dataset.fields === key))
+      all("[data-fields]").forEach((part) => { part.hidden = part.dataset.fields !== key; });
+  };
+  const stride = (by, worth) => {
+    const list = pairs();
+    const held = document.activeElement?.closest("[data-pair]") || one("[data-pair][aria-current]");
+    const at = list.indexOf(held);
+    const wanted = worth ? list.filter((link) => link.closest("[data-differs]")) : list;
+    const ahead = wanted.filter((link) => by > 0 ? list.indexOf(link) > at : list.indexOf(link) < at);
+    const next = by > 0 ? ahead[0] : ahead[ahead.length - 1];
+    if (!next) return;
+    next.focus({ preventScroll: true });
+    next.scrollIntoView({ block: "nearest", inline: "center" });
+  };
+  const pointed = (event) => event.target.closest?.("[data-pair]");
+  for (const kind of ["mouseover", "focusin"]) document.addEventListener(kind, (event) => { if (pointed(event)) look(pointed(event)); });
+  for (const kind of ["mouseout", "focusout"]) document.addEventListener(kind, (event) => {
+    if (pointed(event) && !event.relatedTarget?.closest?.("[data-pair]")) look(document.activeElement?.closest("[data-pair]"));
+  });
+  const choose = (link) => {
+    pairs().forEach((other) => other.removeAttribute("aria-current"));
+    link.setAttribute("aria-current", "true");
+    history.replaceState(null, "", link.href);
+    look(link);
+  };
+  const centre = () => {
+    const [box, link] = [one(".tapes"), one("[data-pair][aria-current]")];
+    if (box && link) box.scrollLeft = link.closest(".pair").offsetLeft - box.clientWidth / 2;
+  };
+
   const press = (key) => {
     const target = one(`[data-key="${CSS.escape(key)}"]`);
     target?.click();
@@ -63,7 +99,9 @@
   };
   let prefix = "";
   const KEYS = {
-    j: () => move(1), k: () => move(-1), J: () => move(1, true), K: () => move(-1, true),
+    j: () => move(1), k: () => move(-1),
+    J: () => one("[data-pair]") ? stride(1, true) : move(1, true), K: () => one("[data-pair]") ? stride(-1, true) : move(-1, true),
+    ArrowRight: () => stride(1), ArrowLeft: () => stride(-1),
     "[": () => all("main details[open]").forEach((d) => { d.open = false; }),
     "]": () => all("main details:not(.picker)").forEach((d) => { d.open = true; }),
     n: () => change(1), p: () => change(-1), t: turn,
@@ -82,12 +120,13 @@
     if (typing(event.target)) return;
     if (prefix === "g") {
       prefix = "";
-      const to = { r: "/", a: "/inbox" }[event.key];
+      const to = { r: "/", a: "/inbox", l: "/alerts" }[event.key];
       if (to) { event.preventDefault(); location.href = to; return; }
     }
     if (event.key === "g") { prefix = "g"; setTimeout(() => { prefix = ""; }, 1500); return; }
     if (press(event.key)) { event.preventDefault(); return; }
     const action = KEYS[event.key];
+    if (event.key.startsWith("Arrow") && !one("[data-pair]")) return;
     if (action) { event.preventDefault(); action(); }
   });
 
@@ -133,6 +172,7 @@
     if (!target || !plain(event)) return;
     if (target.id === "theme") turn();
     else if (target.dataset.more) { event.preventDefault(); more(target); }
+    else if (target.dataset.pair) { event.preventDefault(); choose(target); }
     else if (target.dataset.seq && one("#detail")) { event.preventDefault(); open(target); }
     else if ("tab" in target.dataset && target.closest("#detail") && window.htmx) {
       event.preventDefault();
@@ -193,6 +233,7 @@
   document.addEventListener("DOMContentLoaded", () => {
     paint();
     local();
+    centre();
     reveal(one(".rail a[aria-current]"));
   });
 })();

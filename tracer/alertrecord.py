@@ -70,7 +70,7 @@ def alert_row(
         "state": state,
         "score": thousandths(reasons),
         "shape": shape_of(first),
-        "sentence": mask(first.sentence),
+        "sentence": _named(mask(first.sentence), detail["reasons"][0]["target"]),
         "compared_with": mask(first.compared_with),
         "detail": objects.pack_record(detail),
         "raised_at": raised_at,
@@ -79,6 +79,13 @@ def alert_row(
         "decided_by": None,
         "note": None,
     }
+
+
+def _named(sentence: str, target: str) -> str:
+    """The sentence with the target of its call, where it does not say a word of it."""
+    if not target or any(word in sentence for word in target.split()):
+        return sentence
+    return f"{sentence.removesuffix('.')}: {target}."
 
 
 def thousandths(reasons: Sequence[Reason]) -> int:

@@ -71,6 +71,7 @@ def judge(
     identity: Mapping[str, Iterable[str]] | None = None,
     grant: Collection[str] | None = None,
     final: bool = True,
+    tapes: bool = True,
 ) -> Report:
     """Compare what *name* did after a resume with what came *before* it and with *models*, oldest first."""
     found = compare(
@@ -80,6 +81,7 @@ def judge(
         final=final,
         identity=identity or None,
         grant=grant or None,
+        tapes=tapes,
     )
     lost = tuple(record for record in before if record.get("phase") == LOST)
     kept = tuple(record for record in before if record.get("phase") != LOST)

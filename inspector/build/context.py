@@ -46,6 +46,7 @@ class Context:
             user=self.user,
             store=self.source.name,
             waiting=len(self.pending()),
+            alerts=read.count_alerts(self.connection, state="open"),
             crumbs=crumbs,
             keys=keys,
             count=count,

@@ -143,6 +143,9 @@ def _actions(row: RunRow, state: str, selected: int) -> tuple[Link, ...]:
     links.append(Link("Calls", run_href(row.run_id, row.branch, "/calls"), "effects"))
     if row.resumes or row.refusals:
         links.append(Link("Resume log", run_href(row.run_id, row.branch, "/resumes"), "revalidate"))
+    if row.resumes or row.alerts:
+        word = "Read the alert" if row.alerts else "Divergence"
+        links.append(Link(word, run_href(row.run_id, row.branch, "/divergence"), "diverged"))
     if row.waiting:
         links.append(Link("Decide", f"/inbox?run={row.run_id}", "awaiting", main=True))
     return tuple(links)

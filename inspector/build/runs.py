@@ -180,6 +180,7 @@ def _line(context: Context, row: RunRow) -> RunLine:
         checkpoints=row.head_sequence,
         resumes=row.resumes,
         alerts=row.alerts,
+        alerts_href=run_href(row.run_id, row.branch, "/divergence"),
         stored=text.size(row.size),
         started=text.when(row.created_at, context.now_ns),
         started_iso=text.iso(row.created_at),
@@ -224,7 +225,8 @@ def flags_of(row: RunRow) -> tuple[Pill, ...]:
     if row.degraded:
         flags.append(words.pill("degraded"))
     if row.alerts:
-        flags.append(words.pill("diverged", text.count(row.alerts, "alert")))
+        href = run_href(row.run_id, row.branch, "/divergence")
+        flags.append(words.pill("diverged", text.count(row.alerts, "alert"), href=href))
     if row.unknown:
         flags.append(words.pill("unknown", f"{text.count(row.unknown, 'call')} unknown"))
     return tuple(flags)
@@ -234,6 +236,8 @@ def _next(context: Context, row: RunRow) -> tuple[Link | None, str]:
     """What to press, and the line that does the same at a terminal; nothing while there is nothing to do."""
     action = standing.next_action(row, context.now_ns)
     if action.kind in ("none", "wait"):
+        if row.alerts:
+            return Link("Read the alert", run_href(row.run_id, row.branch, "/divergence")), ""
         return None, ""
     hrefs = {
         "answer": f"/inbox?run={row.run_id}",

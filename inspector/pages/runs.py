@@ -43,6 +43,8 @@ class RunLine:
     """Admitted resumes."""
     alerts: int
     """Open alerts."""
+    alerts_href: str
+    """Where they are read."""
     stored: str
     """Bytes that the run has written, packed, for people."""
     started: str

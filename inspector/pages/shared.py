@@ -122,13 +122,15 @@ class Shell:
     title: str
     """Title of the window."""
     section: str
-    """Which entry of the navigation is current: `runs`, `inbox`, or empty."""
+    """Which entry of the navigation is current: `runs`, `inbox`, `alerts`, or empty."""
     user: str
     """The name the session was opened under; empty before that."""
     store: str
     """Which store is shown: its kind and short name, never a password."""
     waiting: int = 0
     """Things in the inbox that wait for a person."""
+    alerts: int = 0
+    """Alerts that nobody has acknowledged."""
     crumbs: tuple[Link, ...] = ()
     """The path to this page, outermost first; the last has no address."""
     keys: tuple[tuple[str, str], ...] = ()

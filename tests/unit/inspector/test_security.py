@@ -20,6 +20,7 @@ VALUES |= {
     "trace_id": "00" * 16,
     "effect_id": "none",
     "approval_id": "none",
+    "alert_id": "none",
     "filename": "app.css",
 }
 HERE = {"Host": f"127.0.0.1:{PORT}"}
