@@ -85,11 +85,17 @@ def _whole_groups(judge: Judge, found: set[int]) -> dict[str, list[Effect]]:
     out: dict[str, list[Effect]] = defaultdict(list)
     if pattern.count < 2:
         return out
+    met = {pattern.group_of.get(effect) for effect, count in judge.reading.counts.items() if count > 0}
     for group in set(pattern.totals[0]).intersection(*pattern.totals[1:]):
         mine = judge.reading.totals.get(group)
         if pattern.groups.effects[group].tool in pattern.hand_overs:
             continue
-        if group not in found and (mine is None or mine.count <= 0) and not _stood_in(judge, group):
+        if (
+            group not in found
+            and group not in met
+            and (mine is None or mine.count <= 0)
+            and not _stood_in(judge, group)
+        ):
             if any(pattern.totals[n][group].count <= 0 for n in range(pattern.count)):
                 continue
             out[pattern.groups.effects[group].tool].append(pattern.groups.effects[group])

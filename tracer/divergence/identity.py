@@ -55,6 +55,8 @@ class Roles:
     volatile: set[tuple[str, str]] = field(default_factory=set)
     maps: set[tuple[str, str]] = field(default_factory=set)
     """Arguments (by tool and path) whose keys are data: there, a new key is another effect."""
+    names: set[tuple[str, str]] = field(default_factory=set)
+    """Arguments that are identifiers at least once: without a prefix they look like numbers."""
     everywhere: set[str] = field(default_factory=set)
     """Paths that every kind of call carries, never twice with one value."""
 
@@ -108,6 +110,8 @@ def learn(roles: Roles, baselines: Sequence[Sequence[Call]], sample: Sequence[Ca
             if call.kind in {"write", "handoff"}:
                 for row in call.rows:
                     roles.known[call.tool].update(path for path, _ in row)
+    for run in [*baselines, sample]:
+        roles.names.update((c.tool, p) for c in run for row in c.rows for p, f in row if f.kind == "id")
     keys: dict[tuple[str, str], list[frozenset[str]]] = {}
     for run in [*baselines, sample]:
         _everywhere(roles, run)

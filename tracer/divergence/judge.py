@@ -68,6 +68,7 @@ class Judge:
         if found is None:
             return []
         stale = self._stale(call, row)
+        found += self._added(call, row) if not found else []
         out = [f for f in (*found, stale) if f is not None]
         for finding in out:
             finding.effect, finding.group = row.effect, row.group
@@ -375,6 +376,17 @@ class Judge:
                 ruled = self.pattern.rules.expected(row.tool, path, row.fields, found, self.reading.memory, 2)
                 return ruled is not None and ruled[0].norm == found.norm
         return False
+
+    def _added(self, call: Call, row: Row) -> list[Finding]:
+        """An option that no baseline gives is a hint; an address that nobody mentioned is another addressee."""
+        known = self.pattern.roles.known.get(row.tool)
+        for path, found in row.beside:
+            if known is None or path in known or found.kind == "text":
+                continue
+            away = ("@" in found.norm or "://" in found.norm) and found.norm not in self.reading.known
+            said = f"{call.name} has {call.path(path)} = {shown(found)}, which no baseline gives."
+            return [say("argument.added", 0.6 if away else 0.12, said, call, self.versus())]
+        return []
 
     def _stale(self, call: Call, row: Row) -> Finding | None:
         least = RULE_FROM_BASELINES if self.pattern.count else RULE_FROM_THE_RUN

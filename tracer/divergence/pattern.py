@@ -38,6 +38,8 @@ class Pattern:
     least: dict[int, int] = field(default_factory=dict)
     """The lowest count of each effect over all baselines; 0 where one does without."""
     totals: list[dict[int, Totals]] = field(default_factory=list)
+    group_of: dict[int, int] = field(default_factory=dict)
+    """The group (amounts left out) that an effect belongs to."""
     tools: set[str] = field(default_factory=set)
     """Tool families of the baselines' writes and hand-overs."""
     names: dict[str, str] = field(default_factory=dict)
@@ -115,6 +117,8 @@ def _read(pattern: Pattern, run: Sequence[Call], own: Counter[str]) -> None:
         for row in rows:
             pattern.tools.add(row.tool)
             reading.count(row)
+            if row.group is not None:
+                pattern.group_of[row.effect] = row.group
             if row.message:
                 pattern.messages.add(row.effect)
             pattern.rules.learn(row.tool, row.fields, reading.memory)

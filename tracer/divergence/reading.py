@@ -81,7 +81,7 @@ class Reading:
             for k in keys
         }
         for raw in call.rows:
-            fields = tuple((p, self._origin(f)) for p, f in raw) if self.born else raw
+            fields = tuple((p, self._named(call.tool, p, f)) for p, f in raw)
             core, beside = self.roles.split(call.tool, fields, keyed)
             parts = amounts(core)
             group = self.groups.intern(call.tool, without_amounts(core)) if parts else None
@@ -100,14 +100,21 @@ class Reading:
     def after(self, call: Call, rows: list[Row], believe: bool = True) -> None:
         """Take in what the call mentioned and was told; what a strange look-up brought back is not believed known."""
         if call.effective and rows:
+            # Of a batch, the row that comes first by its values, so that the order of its members does not count.
+            maker = min(rows, key=lambda r: [(p, f.norm) for p, f in r.fields]).effect
             for fact in call.told:
                 name = token(fact.leaf) if is_identifier(fact.path, fact.leaf) else ""
                 if name and name not in self.known and name not in call.mentions and not self.foreign(name):
-                    self.born.setdefault(name, Leaf("born", "", f"{call.tool}/{fact.path}/{rows[0].effect}"))
+                    self.born.setdefault(name, Leaf("born", "", f"{call.tool}/{fact.path}/{maker}"))
         self.memory.hear(call)
         self.known |= call.mentions
         if believe:
             self.known |= call.heard
+
+    def _named(self, tool: str, path: str, found: Leaf) -> Leaf:
+        if found.kind == "number" and not found.unit and (tool, path) in self.roles.names:
+            found = replace(found, kind="id", number=None, words=(found.norm,))
+        return self._origin(found) if self.born else found
 
     def _origin(self, found: Leaf) -> Leaf:
         name = token(found) if found.kind in {"id", "number"} else ""
