@@ -93,7 +93,8 @@ class Run:
         self._eaches[path] = number + 1
         while items:
             item = items.first() if isinstance(items, Items) else items[0]
-            label = hashlib.sha256(codec.canonical(item)).hexdigest()[:8]
+            # Keyed: a plain digest of a short item, such as a PIN, is found by trying all.
+            label = self._segment.recorder.keys.arg_digest(codec.canonical(item)).hex()[:8]
             token = _scope.set((*path, f"{name}{number}/{label}"))
             try:
                 yield item
@@ -154,6 +155,7 @@ class Run:
 
     def _pause(self, reason: str, detail: str) -> Paused:
         segment = self._segment
+        reason, detail = segment.shown(reason), segment.shown(detail)
         drafts, rows = self._calls.suspended()
         segment.checkpoint(reason, CheckpointKind.PAUSE, drafts=drafts, rows=rows)
         segment.end("paused", RunState.PAUSED, reason)

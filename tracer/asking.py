@@ -8,7 +8,6 @@ from typing import Any
 
 from . import approvals
 from .errors import Paused
-from .seal import mask
 from .segment import Segment
 from .store import objects, read
 
@@ -61,7 +60,7 @@ def ask_person(
             kind=str(question["kind"]),
             subject=str(question["subject"]),
             binding=question["binding"],
-            prompt=mask(str(question["prompt"])),
+            prompt=segment.shown(str(question["prompt"])),
             detail=detail,
             asked_at=now,
             deadline=None if timeout_s is None else now + int(timeout_s * 1e9),

@@ -11,7 +11,7 @@ from . import codec
 from .agentspec import AgentSpec
 from .contract import Identity, RunState
 from .recorder import Recorder
-from .seal import VERSION
+from .seal import VERSION, mask
 from .segment import Holder, Segment
 from .spanref import SpanRef
 from .store import objects
@@ -97,7 +97,7 @@ def run_row(
         "agent": spec.name,
         "entrypoint": spec.entrypoint,
         "objective": spec.plan.to_plain()["objective"],
-        "labels": objects.pack_record(labels or {}),
+        "labels": objects.pack_record({name: mask(text) for name, text in (labels or {}).items()}),
         "conversation_id": None,
         "parent_run_id": None,
         "input_digest": input_digest(recorder, holder),

@@ -19,6 +19,7 @@ from .errors import Fenced, ForkedRun, SegmentPoisoned
 from .items import Items
 from .journal import Append, Appended, Draft
 from .recorder import Recorder
+from .seal import mask
 from .spanref import SpanRef
 from .store.tables import NONE, PENDING, UNSAMPLED
 from .tree import TreeWriter, digest_of, is_ref
@@ -106,6 +107,7 @@ class Segment:
             NotStorable: a value cannot be kept exactly (its path is named); the checkpoint before stays the head.
             StoreError, Fenced, SegmentPoisoned, ForkedRun: see `append`.
         """
+        step = self.shown(step)
         with self._lock:
             self.require_live()
             at = time.time_ns()
@@ -219,17 +221,25 @@ class Segment:
     def record_evidence(self, evidence: Evidence) -> None:
         """Evidence becomes durable with the next entry, and part of the contract from the next checkpoint."""
         plain = evidence.to_plain()
+        # The contract keeps it exactly, sealed where it must be; the entry is for people.
+        shown = {
+            name: self.shown(value) if isinstance(value, str) else value for name, value in plain.items()
+        }
         with self._lock:
             self.evidence.append(plain)
             self.contract_changed()
             self.note(
-                Draft(kind="evidence", subject=evidence.source, body=plain, at=time.time_ns()),
+                Draft(kind="evidence", subject=shown["source"], body=shown, at=time.time_ns()),
                 deltas={"evidence": 1},
             )
 
     def part(self, plain: Any, into: dict[bytes, bytes]) -> Any:
         """*plain*, or a reference to the objects that were put *into* for it."""
         return TreeWriter(into.__setitem__).whole(plain)
+
+    def shown(self, text: str) -> str:
+        """*text* as lists, spans and pages may show it: a secret in it is masked."""
+        return self._vault.mask(text) if self._vault else mask(text)
 
     def seal_text(self) -> Callable[[str, str], Any] | None:
         """What `codec.lower` takes to keep secrets out of clear text; None when sealing is off."""
