@@ -23,7 +23,7 @@ from .ids import valid_run_id
 from .items import Items
 from .journal import Draft
 from .lease import Standing, me, standing
-from .ledger import Ledger
+from .ledger import UNHEARD, Ledger, unheard
 from .opening import branch_row, make_segment, root_attributes, run_row, segment_row
 from .recorder import Recorder
 from .refusal import log_refusal
@@ -175,6 +175,7 @@ def resume(
         past = read.segments(connection, row.run_id, row.branch)
         tail = read.calls(connection, row.run_id, row.branch, position=row.position)
         doubtful = read.calls(connection, row.run_id, row.branch, states=(CallState.SENT, CallState.UNKNOWN))
+        told = read.calls(connection, row.run_id, row.branch, states=(CallState.COMMITTED,), flag=UNHEARD)
         next_number = read.last_call_number(connection, row.run_id, row.branch) + 1
         by_state = read.call_states(connection, row.run_id, row.branch)
     sampled = settings is None or bool(settings[2])
@@ -265,7 +266,10 @@ def resume(
     doubted = {call.effect_id: call for call in doubts}
     ledger.restore(
         [done.get(call.effect_id) or doubted.get(call.effect_id) or call for call in tail],
-        [doubted[call.effect_id] for call in doubtful if call.effect_id in doubted],
+        [
+            *(doubted[call.effect_id] for call in doubtful if call.effect_id in doubted),
+            *(call for call in (*told, *done.values()) if unheard(call)),
+        ],
     )
     return Begun(segment, ledger)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -13,7 +15,7 @@ from .contract import CallKind, CallState
 from .errors import Denied, NotStorable, Paused, UnknownEffect
 from .ids import new_id
 from .journal import Draft
-from .ledger import UNSTORABLE, Answer, Ask, Asked, Ledger, New, Park, stored_values
+from .ledger import UNSTORABLE, Answer, Ask, Asked, Ledger, New, Park, Plan, stored_values
 from .seal import mask
 from .segment import Segment
 from .spanref import SpanRef
@@ -22,6 +24,8 @@ from .store.rows import CallRow
 from .toolspec import NotFound, ToolSpec
 from .watch import Watch
 
+inside: Final[ContextVar[tuple[str, ...]]] = ContextVar("waypost_inside", default=())
+"""Effect ids of the calls whose bodies the current code runs in, outermost first."""
 TARGET_MOST: Final = 160
 WRITES: Final = (CallKind.WRITE, CallKind.HANDOFF)
 
@@ -49,6 +53,7 @@ class Calls:
         self.ledger = ledger
         self._pause = pause
         self._open: dict[str, Ticket] = {}
+        self._claiming = threading.Lock()
         self.watch: Watch | None = None
         """Compares a resumed segment with what went before; None in a first one."""
 
@@ -75,7 +80,14 @@ class Calls:
             call_key,
         )
         plan = self.ledger.plan(asked, time.time_ns())
-        ticket = self._ticket(asked, args, plan)
+        try:
+            return self._carry_out(self._ticket(asked, args, plan), plan)
+        except BaseException:
+            self.ledger.undo(asked, plan)
+            raise
+
+    def _carry_out(self, ticket: Ticket, plan: Plan) -> Ticket:
+        spec = ticket.asked.spec
         if isinstance(plan, Answer):
             return self._answer(ticket)
         if isinstance(plan, Park):
@@ -90,16 +102,24 @@ class Calls:
         return ticket
 
     def suspended(self) -> tuple[list[Draft], list[tuple[str, dict[str, Any]]]]:
-        """Entries and rows for the writes inside which a person is asked: their bodies will run again."""
+        """Entries and rows for the writes inside which a person is asked: their bodies will run again.
+
+        Only those on the asking code's own stack; a write in flight elsewhere has no outcome, and stays so.
+        """
         drafts: list[Draft] = []
         rows: list[tuple[str, dict[str, Any]]] = []
-        for ticket in self._open.values():
+        asking = [self._open.pop(effect_id) for effect_id in inside.get() if effect_id in self._open]
+        for ticket in asking:
             ticket.row = replace(ticket.row, state=CallState.SUSPENDED, ended_at=time.time_ns())
             body = {"tool": ticket.row.tool, "target": ticket.row.target}
             drafts.append(Draft(kind="suspended", mark="suspended", subject=ticket.row.effect_id, body=body))
             rows.append(("upsert call", stored_values(ticket.row, None, args=ticket.stored_args)))
-        self._open.clear()
         return drafts, rows
+
+    def withdrawn(self, ticket: Ticket) -> None:
+        """The caller was cancelled before the call was dispatched: nothing happened, and the ledger says so."""
+        if not ticket.answered:
+            self._outcome(ticket, CallState.FAILED, error="cancelled before it was dispatched")
 
     def committed(self, ticket: Ticket, value: Any, *, flag: str = "") -> Any:
         """The call has succeeded: its result is durable when this returns; the value itself."""
@@ -135,7 +155,8 @@ class Calls:
         now = time.time_ns()
         span = segment.recorder.tracing.child(now, segment.root_span)
         if not isinstance(plan, New):
-            row: CallRow = plan.row
+            # It belongs to this step now: a crash before its checkpoint must find it in the tail again.
+            row: CallRow = replace(plan.row, position=segment.position)
             return Ticket(asked, row, args, b"", span, doubted=row.state == CallState.UNKNOWN)
         spec = asked.spec
         key = f"wp-{new_id().hex()}" if spec.key_param else None
@@ -284,6 +305,7 @@ class Calls:
             row,
             state=state,
             flags=" ".join(filter(None, (row.flags, flags))),
+            position=segment.position,
             error=error,
             ended_at=now,
             attempts=max(1, row.attempts),
@@ -334,6 +356,8 @@ class Calls:
         faults.point("call.after_outcome")
         self._open.pop(row.effect_id, None)
         self.ledger.settled(ticket.asked)
+        if state is CallState.COMMITTED:
+            self.ledger.done(row)
         if spec.kind in WRITES:
             self._count(row, state)
 
@@ -355,7 +379,8 @@ class Calls:
         binding = segment.recorder.keys.arg_digest(
             codec.canonical([spec.name, spec.digest(), dict(ticket.args), segment.policy.to_plain()])
         )
-        answer = take_answer(segment, "tool", spec.name, binding)
+        with self._claiming:
+            answer = take_answer(segment, "tool", spec.name, binding)
         if answer is None:
             plain = codec.lower(dict(ticket.args), path="$.args", seal=segment.seal_text())
             question = {

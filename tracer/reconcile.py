@@ -15,7 +15,7 @@ from .contract import CallState, DecisionKind
 from .errors import AlreadyResumed, NotInDoubt, UnknownCall, UnknownRun
 from .journal import Append, Draft
 from .lease import Owner, Standing
-from .ledger import in_doubt, stored_values
+from .ledger import UNHEARD, in_doubt, stored_values
 from .recorder import Recorder
 from .store import objects, read
 from .store.rows import ApprovalRow, CallRow, RunRow
@@ -73,7 +73,7 @@ def settle(
     after = replace(
         call,
         state=CallState.COMMITTED if happened else CallState.FAILED,
-        flags=" ".join(dict.fromkeys([*call.flags.split(), FLAG])),
+        flags=" ".join(dict.fromkeys([*call.flags.split(), FLAG, UNHEARD])),
         error="" if happened else f"{who} looked: it did not happen",
         ended_at=now,
     )

@@ -14,7 +14,7 @@ from .calls import ask_reconcile
 from .contract import CallState, ResumePolicy
 from .errors import UnknownCheckpoint, WaypostError
 from .gate import OpenQuestion, UnknownCall, Waiver, World
-from .ledger import in_doubt, way_out
+from .ledger import UNHEARD, in_doubt, way_out
 from .recorder import Recorder
 from .store import objects, read
 from .store.rows import CallRow, EntryRow, RunRow
@@ -186,7 +186,7 @@ def settled_row(found: Reconciled, now: int) -> CallRow:
     return replace(
         found.row,
         state=CallState.COMMITTED if happened else CallState.FAILED,
-        flags=" ".join(filter(None, (found.row.flags, "reconciled"))),
+        flags=" ".join(filter(None, (found.row.flags, "reconciled", UNHEARD))),
         error="" if happened else "the service was asked: it did not happen",
         ended_at=now,
     )

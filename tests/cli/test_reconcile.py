@@ -46,7 +46,7 @@ def test_the_agent_gets_exactly_what_the_person_said(
 ) -> None:
     effect = in_doubt(held)
     settled = reconcile.settle(held, "killed", effect, result, who="ann", why="seen", how="here")
-    assert (settled.call.state, settled.call.flags) == ("committed", "reconciled")
+    assert (settled.call.state, settled.call.flags) == ("committed", "reconciled unheard")
     assert verify(held, "killed", "main").problems == ()
     recorder.reset()
     assert cli("resume", "killed").code == 0

@@ -336,6 +336,7 @@ def calls(
     position: int | None = None,
     states: Sequence[str] = (),
     kinds: Sequence[str] = (),
+    flag: str = "",
     after: int = 0,
     limit: int | None = None,
 ) -> list[CallRow]:
@@ -347,6 +348,8 @@ def calls(
         query = query.where(call.c.state.in_(states))
     if kinds:
         query = query.where(call.c.kind.in_(kinds))
+    if flag:
+        query = query.where(call.c.flags.contains(flag, autoescape=True))
     return _all(connection, CallRow, query.order_by(call.c.number).limit(limit))
 
 

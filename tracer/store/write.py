@@ -83,7 +83,9 @@ def _upsert_call(dialect: str, _columns: tuple[str, ...]) -> UpdateBase:
     make = sqlite.insert if dialect == "sqlite" else postgresql.insert
     made = make(call)
     changing = (
+        "position",
         "state",
+        "position",
         "flags",
         "idempotency_key",
         "result",
