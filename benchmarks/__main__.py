@@ -29,13 +29,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"there is no benchmark {', '.join(unknown)}; python -m benchmarks lists them", file=sys.stderr)
         return 2
     done: set[str] = set()
-    for name in names:
-        figure = of(name)
-        if figure is None or figure.module in done:
+    for wanted in filter(None, map(of, names)):
+        if wanted.module in done:
             continue
-        done.add(figure.module)
-        say(f"{figure.module.replace('_', '-')} …")
-        for line in figure.lines():
+        done.add(wanted.module)
+        say(f"{wanted.module.replace('_', '-')} …")
+        for line in wanted.lines():
             print(json.dumps(line) if asked.json else _shown(line), flush=True)
     return 0
 
