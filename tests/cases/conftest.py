@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,8 @@ import pytest
 
 from tracer import configure
 from tracer.recorder import recorder, reset
+
+MEMORY = Path("/dev/shm")
 
 
 class World:
@@ -43,13 +46,17 @@ def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def home(empty_store: Path, tmp_path: Path) -> Iterator[Path]:
-    """A folder that holds an empty store, configured; everything is closed afterwards."""
-    folder = tmp_path / "home"
-    shutil.copytree(empty_store, folder)
-    configure(home=str(folder))
-    yield folder
-    reset()
+def home(empty_store: Path) -> Iterator[Path]:
+    """A folder that holds an empty store, configured; everything is closed afterwards.
+
+    In memory where that can be had: what a sync to disk costs is none of these tests' business.
+    """
+    with tempfile.TemporaryDirectory(prefix="waypost-", dir=MEMORY if MEMORY.is_dir() else None) as made:
+        folder = Path(made) / "home"
+        shutil.copytree(empty_store, folder)
+        configure(home=str(folder))
+        yield folder
+        reset()
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.unit.core.conftest import change, undone
 from tracer import configure, run
 from tracer.integrity import Record, genesis, tagger
 from tracer.recorder import Recorder, recorder, reset
@@ -86,46 +86,41 @@ def journal(held: Recorder) -> Recorder:
     return held
 
 
-def change(home: Path, sql: str) -> None:
-    """Somebody edits the database behind our back."""
-    connection = sqlite3.connect(home / "waypost.db")
-    with connection:
-        touched = connection.execute(sql).rowcount
-    connection.close()
-    assert touched >= 1
+EDITS = [
+    "UPDATE entry SET kind = 'note' WHERE entry = 2",
+    "UPDATE entry SET mark = 'manual' WHERE entry = 2",
+    "UPDATE entry SET subject = subject || ' ' WHERE entry = 3",
+    "UPDATE entry SET at = at + 1 WHERE entry = 2",
+    "UPDATE entry SET id = zeroblob(16) WHERE entry = 2",
+    "UPDATE entry SET segment = 2 WHERE entry = 1",
+    "UPDATE entry SET epoch = 2 WHERE entry = 1",
+    "UPDATE entry SET span = zeroblob(43) WHERE entry = 2",
+    "UPDATE entry SET tag = zeroblob(32) WHERE entry = 2",
+    "UPDATE entry SET sequence = 9 WHERE sequence = 2",
+    "UPDATE entry SET body = (SELECT body FROM entry WHERE sequence = 1) WHERE sequence = 2",
+    "UPDATE entry SET body = X'007B7D' WHERE entry = 1",
+    "UPDATE entry SET body = 'a text' WHERE entry = 1",
+    "UPDATE entry SET at = 'noon' WHERE entry = 1",
+    "UPDATE entry SET subject = X'00' WHERE entry = 1",
+    "DELETE FROM entry WHERE entry = 2",
+    "DELETE FROM entry WHERE entry = (SELECT max(entry) FROM entry)",
+    "UPDATE entry SET entry = 99 WHERE entry = (SELECT max(entry) FROM entry)",
+    "UPDATE entry SET run_id = 'r2' WHERE entry = 3",
+    "UPDATE branch SET head_tag = zeroblob(32)",
+    "UPDATE branch SET head_entry = head_entry - 1",
+    "UPDATE branch SET head_sequence = head_sequence + 1",
+]
 
 
-@pytest.mark.parametrize(
-    "sql",
-    [
-        "UPDATE entry SET kind = 'note' WHERE entry = 2",
-        "UPDATE entry SET mark = 'manual' WHERE entry = 2",
-        "UPDATE entry SET subject = subject || ' ' WHERE entry = 3",
-        "UPDATE entry SET at = at + 1 WHERE entry = 2",
-        "UPDATE entry SET id = zeroblob(16) WHERE entry = 2",
-        "UPDATE entry SET segment = 2 WHERE entry = 1",
-        "UPDATE entry SET epoch = 2 WHERE entry = 1",
-        "UPDATE entry SET span = zeroblob(43) WHERE entry = 2",
-        "UPDATE entry SET tag = zeroblob(32) WHERE entry = 2",
-        "UPDATE entry SET sequence = 9 WHERE sequence = 2",
-        "UPDATE entry SET body = (SELECT body FROM entry WHERE sequence = 1) WHERE sequence = 2",
-        "UPDATE entry SET body = X'007B7D' WHERE entry = 1",
-        "UPDATE entry SET body = 'a text' WHERE entry = 1",
-        "UPDATE entry SET at = 'noon' WHERE entry = 1",
-        "UPDATE entry SET subject = X'00' WHERE entry = 1",
-        "DELETE FROM entry WHERE entry = 2",
-        "DELETE FROM entry WHERE entry = (SELECT max(entry) FROM entry)",
-        "UPDATE entry SET entry = 99 WHERE entry = (SELECT max(entry) FROM entry)",
-        "UPDATE entry SET run_id = 'r2' WHERE entry = 3",
-        "UPDATE branch SET head_tag = zeroblob(32)",
-        "UPDATE branch SET head_entry = head_entry - 1",
-        "UPDATE branch SET head_sequence = head_sequence + 1",
-    ],
-)
-def test_any_edit_of_a_journal_turns_verify_red(journal: Recorder, home: Path, sql: str) -> None:
-    change(home, sql)
-    assert not verify(journal, "r1", read.MAIN).sound
-    assert damage_of(journal, "r1", read.MAIN)
+def test_any_edit_of_a_journal_turns_verify_red(journal: Recorder, home: Path) -> None:
+    unnoticed = []
+    for sql in EDITS:
+        with undone(home):
+            change(home, sql)
+            if verify(journal, "r1", read.MAIN).sound or not damage_of(journal, "r1", read.MAIN):
+                unnoticed.append(sql)
+    assert unnoticed == []
+    assert verify(journal, "r1", read.MAIN).sound, "each edit was taken back"
 
 
 def test_two_entries_that_change_places_turn_verify_red(journal: Recorder, home: Path) -> None:
