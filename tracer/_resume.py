@@ -32,7 +32,7 @@ from .spanref import SpanRef
 from .store import read
 from .store.read import MAIN
 from .store.rows import HeadRow, RunRow
-from .world import Loaded, collect, load, settled_row
+from .world import Loaded, collect, load
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +192,7 @@ def resume(
     )
     segment.evidence = Items(loaded.contract.get("evidence") or [])
     segment.approvals_used = list((loaded.contract.get("permissions") or {}).get("used") or [])
-    drafts, rows, changes, doubts, settled = settle_doubts(doubtful, reconciled, now)
+    drafts, rows, changes, doubts, settled = settle_doubts(doubtful, reconciled, now, segment)
     segment.effects = effects_after(by_state, doubts, settled, loaded.contract)
     ended_drafts, ended_rows = end_dead(past, row, now)
     link = {
@@ -262,7 +262,7 @@ def resume(
     )
     faults.point("resume.opened")
     ledger = Ledger(next_number)
-    done = {found.row.effect_id: settled_row(found, now) for found in reconciled}
+    done = {call.effect_id: call for call in settled}
     doubted = {call.effect_id: call for call in doubts}
     ledger.restore(
         [done.get(call.effect_id) or doubted.get(call.effect_id) or call for call in tail],

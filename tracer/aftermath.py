@@ -8,9 +8,11 @@ from typing import Any
 
 from . import codec
 from .contract import CallState
+from .errors import NotStorable
 from .journal import Draft
 from .lease import Standing, standing
-from .ledger import stored_values
+from .ledger import UNSTORABLE, stored_values
+from .segment import Segment
 from .store import objects
 from .store.rows import CallRow, RunRow, SegmentRow
 from .toolspec import NotFound
@@ -18,9 +20,12 @@ from .world import Reconciled, settled_row
 
 
 def settle_doubts(
-    doubtful: list[CallRow], reconciled: list[Reconciled], now: int
+    doubtful: list[CallRow], reconciled: list[Reconciled], now: int, segment: Segment
 ) -> tuple[list[Draft], list[tuple[str, dict[str, Any]]], dict[str, Any], list[CallRow], list[CallRow]]:
-    """Entries and rows for calls without an outcome: settled where a service knew, else `unknown` from now on."""
+    """Entries and rows for calls without an outcome: settled where a service knew, else `unknown` from now on.
+
+    What a service answered is kept by *segment*, sealed and cut as the result of any other call.
+    """
     drafts: list[Draft] = []
     rows: list[tuple[str, dict[str, Any]]] = []
     known = {found.row.effect_id: found for found in reconciled}
@@ -30,9 +35,8 @@ def settle_doubts(
     for call in doubtful:
         found = known.get(call.effect_id)
         if found is not None:
-            row = settled_row(found, now)
-            plain = None if isinstance(found.value, NotFound) else codec.lower(found.value, path="$.result")
-            result = None if isinstance(found.value, NotFound) else objects.pack(codec.encode(plain))
+            row, plain = _kept(found, now, segment)
+            result = None if plain is None else objects.pack(codec.encode(plain))
             body = {
                 "tool": row.tool,
                 "kind": row.kind,
@@ -65,6 +69,18 @@ def settle_doubts(
         else:
             doubts.append(call)
     return drafts, rows, {"unknown": delta} if delta else {}, doubts, settled
+
+
+def _kept(found: Reconciled, now: int, segment: Segment) -> tuple[CallRow, Any]:
+    """The ledger row of a settled call and its result as stored; None where there is none."""
+    row = settled_row(found, now)
+    if isinstance(found.value, NotFound):
+        return row, None
+    try:
+        plain = codec.lower(found.value, path="$.result", seal=segment.seal_text())
+    except NotStorable as why:  # it did happen; that must not be lost because nobody can be given the answer
+        return replace(row, flags=f"{row.flags} {UNSTORABLE}", error=segment.shown(str(why))), None
+    return row, segment.kept(plain)
 
 
 def effects_after(

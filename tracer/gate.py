@@ -24,7 +24,8 @@ class UnknownCall:
     target: str
     way: str
     """`key`: sent again with its stored key; `reconciled`: asked and settled; `expired`: its key is too old;
-    `opaque`: only a person can say."""
+    `failed`: it has a `reconcile`, which could not tell (`why`); `opaque`: only a person can say."""
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,12 +234,17 @@ def _effects(world: World, policy: ResumePolicy) -> Iterator[Finding]:
             what = f"{name} had no outcome; the service was asked and it is settled."
             yield Finding(Clause.EFFECTS, Ruling.CONTINUE, what, subject=call.effect_id)
         else:
-            why = "its key has expired" if call.way == "expired" else "it has neither key nor reconcile"
+            why = {
+                "expired": "its key has expired",
+                "failed": f"its reconcile {call.why}",
+            }.get(call.way, "it has neither key nor reconcile")
             what = f"{name} was sent and has no outcome; {why}, so it is not sent again."
             remedy = (
                 f"look whether it happened, then `waypost approve RUN --effect {call.effect_id}"
                 " --happened RESULT` or `--did-not-happen`"
             )
+            if call.way == "failed":
+                remedy = f"make its service reachable and resume again, or {remedy}"
             yield Finding(Clause.EFFECTS, policy.unknown_effect, what, remedy, subject=call.effect_id)
 
 

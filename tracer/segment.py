@@ -237,6 +237,10 @@ class Segment:
         """*plain*, or a reference to the objects that were put *into* for it."""
         return TreeWriter(into.__setitem__).whole(plain)
 
+    def kept(self, plain: Any) -> Any:
+        """*plain*, or a reference to objects that become durable with the next entry."""
+        return TreeWriter(self._put).whole(plain)
+
     def shown(self, text: str) -> str:
         """*text* as lists, spans and pages may show it: a secret in it is masked."""
         return self._vault.mask(text) if self._vault else mask(text)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextvars
+import queue
+import threading
 import time
-from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -12,13 +14,14 @@ from . import approvals, codec
 from .agentspec import AgentSpec
 from .calls import ask_reconcile
 from .contract import CallState, ResumePolicy
-from .errors import UnknownCheckpoint, WaypostError
+from .errors import UnknownCheckpoint
 from .gate import OpenQuestion, UnknownCall, Waiver, World
 from .ledger import UNHEARD, in_doubt, way_out
 from .recorder import Recorder
+from .seal import mask
 from .store import objects, read
 from .store.rows import CallRow, EntryRow, RunRow
-from .toolspec import NotFound
+from .toolspec import NotFound, ToolSpec
 from .verify import damage_of
 
 PROBE_S: Final = 10.0
@@ -161,23 +164,50 @@ def _doubts(
                 unknown.append(UnknownCall(row.effect_id, row.tool, row.target, "reconciled"))
                 continue
             try:
-                with recorder.store.reader.connect() as connection:
-                    stored, _ = read.call_values(connection, row.run_id, row.branch, row.effect_id)
-                plain = recorder.reader().load(
-                    codec.decode(objects.unpack(stored, f"arguments of {row.effect_id}"))
-                )
-                args = codec.lift(plain, open=recorder.open_sealed)
-                with ThreadPoolExecutor(1, thread_name_prefix="waypost-probe") as pool:
-                    value = pool.submit(ask_reconcile, tool, args, row.idempotency_key).result(PROBE_S)
-            except WaypostError:
-                raise
-            except Exception:
-                way = "opaque"
-            else:
-                reconciled.append(Reconciled(row, value))
+                reconciled.append(Reconciled(row, _asked(recorder, row, tool)))
                 way = "reconciled"
+            except NoAnswer as nothing:
+                unknown.append(UnknownCall(row.effect_id, row.tool, row.target, "failed", str(nothing)))
+                continue
         unknown.append(UnknownCall(row.effect_id, row.tool, row.target, way))
     return unknown, reconciled
+
+
+class NoAnswer(Exception):
+    """A service was asked and could not tell; the message says why."""
+
+
+def _asked(recorder: Recorder, row: CallRow, tool: ToolSpec) -> Any:
+    with recorder.store.reader.connect() as connection:
+        stored, _ = read.call_values(connection, row.run_id, row.branch, row.effect_id)
+    plain = recorder.reader().load(codec.decode(objects.unpack(stored, f"arguments of {row.effect_id}")))
+    args = codec.lift(plain, open=recorder.open_sealed)
+    return within(PROBE_S, lambda: ask_reconcile(tool, args, row.idempotency_key))
+
+
+def within(limit_s: float, ask: Callable[[], Any]) -> Any:
+    """What *ask* returns, if it does so in *limit_s* seconds.
+
+    Raises:
+        NoAnswer: it did not, or it raised. Nobody waits for it any more, not even the end of the process.
+    """
+    said: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
+
+    def work() -> None:
+        try:
+            said.put((ask(), None))
+        except BaseException as error:
+            said.put((None, error))
+
+    context = contextvars.copy_context()
+    threading.Thread(target=context.run, args=(work,), name="waypost-probe", daemon=True).start()
+    try:
+        value, error = said.get(timeout=limit_s)
+    except queue.Empty:
+        raise NoAnswer(f"did not answer within {limit_s:g} s") from None
+    if error is not None:
+        raise NoAnswer(mask(f"raised {type(error).__name__}: {error}")) from error
+    return value
 
 
 def settled_row(found: Reconciled, now: int) -> CallRow:
