@@ -26,9 +26,10 @@ def take_answer(segment: Segment, kind: str, subject: str, binding: bytes) -> ap
         if (row.kind, row.subject, row.binding) != (kind, subject, binding):
             continue
         state = approvals.effective(row, now)
-        if state == approvals.PENDING or (row.used_at is not None and kind != "ask"):
+        used = row.used_at is not None or row.approval_id in segment.approvals_used
+        if state == approvals.PENDING or (used and kind != "ask"):
             return None
-        if row.used_at is None:
+        if not used:
             if row.state == approvals.PENDING:
                 draft, change = approvals.expire(row, now)
                 segment.note(draft, [change], {"waiting": -1})

@@ -25,7 +25,7 @@ disagree; what was seen and where is added, and kept as plain attributes that su
         │   ├── AlreadyResumed, Fenced
         │   └── ResumeRefused, StateChanged
         ├── LedgerError
-        │   ├── UnknownEffect, AmbiguousCall, NotInDoubt
+        │   ├── UnknownEffect, AmbiguousCall, CallKeyReused, NotInDoubt
         │   └── Denied, KeyExpired, WriteOutsideRun
         ├── Diverged            the resumed agent does something else
         ├── SegmentPoisoned       an earlier refusal still holds
@@ -287,6 +287,10 @@ class UnknownEffect(LedgerError):
 
 class AmbiguousCall(LedgerError):
     """Parallel calls are the same in tool and arguments. Tell them apart with `call_key=`."""
+
+
+class CallKeyReused(LedgerError):
+    """This call key was used for other arguments before. A key names one call; give this one its own."""
 
 
 class NotInDoubt(LedgerError):

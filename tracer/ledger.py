@@ -141,8 +141,8 @@ class Ledger:
         """What is to be done about this call. Whoever cannot carry it out says so to `undo`.
 
         Raises:
-            AmbiguousCall: an equal write without a call key is in flight in the same scope, or a call key is used
-                for other arguments.
+            AmbiguousCall: an equal write without a call key is in flight in the same scope.
+            CallKeyReused: the call key named other arguments before.
         """
         with self._lock:
             place = _place(asked)
@@ -187,11 +187,7 @@ class Ledger:
         row = self._by_key.get(known)
         used = self._keys.get(known) if row is None else row.args_digest
         if used is not None and used != asked.args_digest:
-            raise AmbiguousCall(
-                asked.spec.name,
-                asked.call_key,
-                "this call key was used for other arguments; a key names one call.",
-            )
+            raise CallKeyReused(asked.spec.name, asked.call_key)
         return row
 
     def _match(self, asked: Asked, ordinal: int) -> CallRow | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import inspect
 from collections import OrderedDict
@@ -10,9 +11,9 @@ from typing import Any, ParamSpec, TypeVar, overload
 
 from . import _run
 from ._async import in_executor
-from .calls import WRITES, Ticket
+from .calls import WRITES, Ticket, inside
 from .contract import CallKind
-from .errors import Paused, WriteOutsideRun
+from .errors import ConfigError, Paused, WriteOutsideRun
 from .toolspec import Reconcile, ToolSpec, spec_of
 
 P = ParamSpec("P")
@@ -96,6 +97,7 @@ def wrap(spec: ToolSpec) -> Callable[..., Any]:
             return ticket.value
         tracing = run._segment.recorder.tracing
         token = tracing.attach(ticket.span)
+        within = inside.set((*inside.get(), ticket.row.effect_id))
         try:
             args, kwargs = _given(spec, ticket)
             value = function(*args, **kwargs)
@@ -104,6 +106,7 @@ def wrap(spec: ToolSpec) -> Callable[..., Any]:
                 run._calls.raised(ticket, error)
             raise
         finally:
+            inside.reset(within)
             tracing.detach(token)
         return run._calls.committed(ticket, value)
 
@@ -114,11 +117,12 @@ def wrap(spec: ToolSpec) -> Callable[..., Any]:
         if run is None:
             return await function(*args, **kwargs)
         bound = spec.bind(args, kwargs)
-        ticket = await in_executor(run._calls.begin, spec, bound, _run.scope(), key)
+        ticket = await _begun(run, spec, bound, key)
         if ticket.answered:
             return ticket.value
         tracing = run._segment.recorder.tracing
         token = tracing.attach(ticket.span)
+        within = inside.set((*inside.get(), ticket.row.effect_id))
         try:
             args, kwargs = _given(spec, ticket)
             value = await function(*args, **kwargs)
@@ -128,9 +132,16 @@ def wrap(spec: ToolSpec) -> Callable[..., Any]:
                 run._calls.raised(ticket, error)
             raise
         finally:
+            inside.reset(within)
             tracing.detach(token)
         return await in_executor(run._calls.committed, ticket, value)
 
+    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+        raise ConfigError(f"tool {spec.name}: a generator has no one outcome; return the values instead.")
+    if not inspect.isfunction(function) and inspect.iscoroutinefunction(getattr(function, "__call__", None)):  # noqa: B004
+        raise ConfigError(
+            f"tool {spec.name}: an object with an async __call__; decorate an `async def` instead."
+        )
     made: Any = acall if inspect.iscoroutinefunction(function) else call
     made.__signature__ = spec.signature
     made.__waypost_tool__ = spec
@@ -145,6 +156,23 @@ def _current(spec: ToolSpec) -> _run.Run | None:
         if settings().mode == "enforce":
             raise WriteOutsideRun(spec.name)
     return run
+
+
+async def _begun(run: _run.Run, spec: ToolSpec, bound: Mapping[str, Any], key: str | None) -> Ticket:
+    """The ticket of an async call. A caller who is cancelled meanwhile leaves no intent without an outcome."""
+    future = asyncio.ensure_future(in_executor(run._calls.begin, spec, bound, _run.scope(), key))
+    try:
+        return await asyncio.shield(future)
+    except asyncio.CancelledError:
+        future.add_done_callback(functools.partial(_withdraw, run))
+        raise
+
+
+def _withdraw(run: _run.Run, future: asyncio.Future[Ticket]) -> None:
+    if not future.cancelled() and future.exception() is None:
+        withdrawing = asyncio.ensure_future(in_executor(run._calls.withdrawn, future.result()))
+        # A segment that has ended meanwhile cannot say it; the next resume finds the call without an outcome.
+        withdrawing.add_done_callback(lambda done: None if done.cancelled() else done.exception())
 
 
 def _given(spec: ToolSpec, ticket: Ticket) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tracer.contract import CallKind, CallState
-from tracer.errors import AmbiguousCall
+from tracer.errors import AmbiguousCall, CallKeyReused
 from tracer.ledger import UNSTORABLE, Answer, Ask, Asked, Ledger, New, Park, Resend, in_doubt, way_out
 from tracer.store.rows import CallRow
 from tracer.toolspec import KEY, NOT_FOUND, ToolSpec, spec_of
@@ -142,9 +142,9 @@ def test_parallel_calls_are_matched_by_their_call_key_and_never_by_name_or_posit
     rows = [row(KEYED, CallState.COMMITTED, order, call_key=key) for order, key in (("A", "c1"), ("B", "c2"))]
     ledger = resumed(*rows)
     assert ledger.plan(asked(KEYED, "B", key="c2"), NOW) == Answer(rows[1])
-    assert isinstance(ledger.plan(asked(KEYED, "A", key="c3"), NOW), New)
-    assert isinstance(ledger.plan(asked(KEYED, "A"), NOW), New)
+    assert isinstance(ledger.plan(asked(KEYED, "C", key="c3"), NOW), New)
     assert ledger.plan(asked(KEYED, "A", key="c1"), NOW) == Answer(rows[0])
+    assert isinstance(ledger.plan(asked(KEYED, "A"), NOW), New)
 
 
 def test_equal_writes_in_flight_without_call_keys_are_ambiguous() -> None:
@@ -217,3 +217,34 @@ def test_whatever_died_no_committed_write_is_made_again_and_no_doubt_is_made_ane
         assert isinstance(plan, Answer) == (
             not isinstance(plan, New) and plan.row.state == CallState.COMMITTED
         )
+
+
+def test_the_same_effect_under_a_new_call_key_is_answered_because_the_model_asks_again_under_a_new_id() -> (
+    None
+):
+    lost = row(KEYED, CallState.COMMITTED, "A", call_key="c1")
+    ledger = resumed(lost)
+    assert ledger.plan(asked(KEYED, "A", key="c9"), NOW) == Answer(lost)
+    assert isinstance(ledger.plan(asked(KEYED, "A", key="c10"), NOW), New)
+
+
+def test_a_call_key_that_names_other_arguments_is_refused() -> None:
+    ledger = resumed()
+    assert isinstance(ledger.plan(asked(KEYED, "A", key="c1"), NOW), New)
+    with pytest.raises(CallKeyReused, match="other arguments"):
+        ledger.plan(asked(KEYED, "B", key="c1"), NOW)
+
+
+def test_a_plan_that_could_not_be_carried_out_leaves_the_recorded_call_to_the_next_try() -> None:
+    lost = row(KEYED, CallState.COMMITTED, "A")
+    ledger = resumed(lost)
+    call = asked(KEYED, "A")
+    ledger.undo(call, ledger.plan(call, NOW))
+    assert ledger.plan(call, NOW) == Answer(lost)
+
+
+def test_a_lost_write_that_a_sibling_has_not_asked_for_yet_survives_a_checkpoint() -> None:
+    lost = row(KEYED, CallState.COMMITTED, "A")
+    ledger = resumed(lost)
+    ledger.advance()
+    assert ledger.plan(asked(KEYED, "A"), NOW) == Answer(lost)
