@@ -17,6 +17,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="a figure, or `all`")
     parser.add_argument("--json", action="store_true", help="one JSON line per figure")
+    parser.add_argument("--markdown", action="store_true", help="rows of the table in docs/benchmarks.md")
     asked = parser.parse_args(arguments)
     if not asked.names:
         width = max(len(figure.name) for figure in FIGURES)
@@ -35,8 +36,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         done.add(wanted.module)
         say(f"{wanted.module.replace('_', '-')} …")
         for line in wanted.lines():
-            print(json.dumps(line) if asked.json else _shown(line), flush=True)
+            shown = json.dumps(line) if asked.json else _row(line) if asked.markdown else _shown(line)
+            print(shown, flush=True)
     return 0
+
+
+def _row(line: Line) -> str:
+    reached = "yes" if line["ok"] else "**no**"
+    return f"| {line['name']} | {line['value']:g} {line['unit']} | {line['target']} | {reached} |"
 
 
 def _shown(line: Line) -> str:

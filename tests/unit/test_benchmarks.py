@@ -62,6 +62,8 @@ def test_a_figure_is_one_json_line(capsys, monkeypatch):
     monkeypatch.setattr("benchmarks.store_time.lines", lambda: iter([made]))
     assert main(["store-time", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == made
+    assert main(["store-time", "--markdown"]) == 0
+    assert capsys.readouterr().out == "| store-time | 3 x | >= 2 | yes |\n"
 
 
 def test_two_figures_of_one_module_are_measured_once(capsys, monkeypatch):
