@@ -9,9 +9,9 @@ from typing import Final
 
 from .calls import Call
 from .effects import Effect, amounts, without_amounts
-from .judge import Judge, compared
+from .judge import Judge
 from .lexicon import words
-from .reading import Totals
+from .reading import Totals, compared
 from .reason import Finding, Reason, say, shown
 
 SETTERS: Final = words("set update change modify edit assign put patch replace move rename")

@@ -55,6 +55,8 @@ class Roles:
     volatile: set[tuple[str, str]] = field(default_factory=set)
     maps: set[tuple[str, str]] = field(default_factory=set)
     """Arguments (by tool and path) whose keys are data: there, a new key is another effect."""
+    days: set[str] = field(default_factory=set)
+    """Paths of days that another run has another of; what one tool shows of them holds for all."""
     names: set[tuple[str, str]] = field(default_factory=set)
     """Arguments that are identifiers at least once: without a prefix they look like numbers."""
     everywhere: set[str] = field(default_factory=set)
@@ -86,7 +88,12 @@ class Roles:
 
     def is_volatile(self, tool: str, path: str) -> bool:
         """Does this argument differ in every run by design?"""
-        return path in self.everywhere or path.rpartition(".")[2] in VOLATILE or (tool, path) in self.volatile
+        return (
+            path in self.everywhere
+            or path.rpartition(".")[2] in VOLATILE
+            or (tool, path) in self.volatile
+            or path in self.days
+        )
 
     def is_prose(self, tool: str, path: str, found: Leaf) -> bool:
         """Is this wording, which never makes another effect?"""
@@ -188,6 +195,9 @@ def _volatile(roles: Roles, runs: Sequence[Sequence[Call]], heard_by: Sequence[s
         else:
             recurring.add(tool)
     roles.volatile.update((tool, path) for tool, path in apart if tool in recurring)
+    roles.days.update(
+        p for t, p in apart if t in recurring and all(k.startswith("t") for s in values[t, p] for k in s)
+    )
 
 
 def _wordings(roles: Roles, runs: Sequence[Sequence[Call]]) -> None:

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from .calls import Call, token
 from .effects import is_amount
+from .history import History
 from .identity import parents
-from .leaf import Leaf, numbers_in
-from .nearest import Difference, Match, as_fields, differences, made_of, nearest
+from .leaf import Leaf
+from .nearest import Difference, Match, as_fields, made_of, nearest
 from .pattern import Pattern
-from .reading import Reading, Row, Totals
+from .reading import Reading, Row, compared
 from .reason import Finding, Reason, say, shown
-from .sameness import wording
-from .undo import takes_back, takes_back_born
 
+THIN: Final = 0.4
+"""What a difference says that one baseline cannot tell from a value that is new in every run."""
 RULE_FROM_BASELINES: Final = 3
 RULE_FROM_THE_RUN: Final = 5
 """Writes that must have followed a look-up before it is a rule."""
-RECENT: Final = 8
-"""Earlier writes on one record that a call may take back."""
 
 
 @dataclass(slots=True)
@@ -32,18 +31,21 @@ class Judge:
     reading: Reading
     taken: Counter[int] = field(default_factory=Counter)
     """Baseline effects for which another effect stands in."""
-    undone: Counter[int] = field(default_factory=Counter)
     lost: Counter[int] = field(default_factory=Counter)
     """Effects of the interrupted attempt that its checkpoint does not know."""
     parts: dict[int, list[Finding]] = field(default_factory=lambda: defaultdict(list))
     """Findings about groups whose amounts do not add up yet."""
     pieces: dict[int, tuple[set[str], Finding]] = field(default_factory=dict)
     """Baseline effects of which a part was done: the paths that are still open, and what was said about it."""
-    made: dict[int, tuple[Row, list[Finding]]] = field(default_factory=dict)
-    """The last row of each effect, to find what handed out an identifier."""
     below: list[tuple[Row, str, str, int, str]] = field(default_factory=list)
     """Amounts below what a look-up said; they may be parts."""
-    recent: dict[str, list[tuple[Row, list[Finding]]]] = field(default_factory=lambda: defaultdict(list))
+    history: History = field(default_factory=History)
+    confirmed: set[tuple[str, str]] = field(default_factory=set)
+    """Arguments whose value was that of the baselines at least once: they do not change from run to run."""
+    thin: dict[tuple[str, str], list[tuple[Finding, float]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
+    """Findings about arguments that one single baseline cannot say this of, and their full strength."""
 
     def accept(self, call: Call, row: Row) -> bool:
         """Count an effect that happened before the resume, unjudged; False if no baseline has anything like it."""
@@ -58,7 +60,9 @@ class Judge:
             if match is not None:
                 self._changed(call, row, match)  # Only for what it stands for; the past is not judged.
             known = match is not None
-        self._remember(row, [])
+        elif self.pattern.count:
+            self._confirm(row)
+        self.history.remember(call, row, [])
         return known
 
     def judge(self, call: Call, row: Row) -> list[Finding]:
@@ -74,7 +78,7 @@ class Judge:
             finding.effect, finding.group = row.effect, row.group
             if row.group is not None:
                 self.parts[row.group].append(finding)
-        self._remember(row, out)
+        self.history.remember(call, row, out)
         return out
 
     def _against(self, call: Call, row: Row) -> list[Finding] | None:
@@ -85,8 +89,9 @@ class Judge:
         if not pattern.count:
             if had > 1:
                 return [self._repeated(call, row, had, "this run before")]
-            return self._take_back(call, row) or []
+            return self.history.take_back(call, row, self.reading) or []
         if had <= most:
+            self._confirm(row)
             return []
         if not most and had == 1 and self._as_told(row):
             return self._unlike(call, row)
@@ -107,7 +112,7 @@ class Judge:
             return [part]
         if had > 1:
             return [self._repeated(call, row, had, "this run before")]
-        back = self._take_back(call, row)
+        back = self.history.take_back(call, row, self.reading)
         if back is not None:
             return back
         return self._unlike(call, row)
@@ -131,7 +136,7 @@ class Judge:
 
     def _repeated(self, call: Call, row: Row, had: int, versus: str) -> Finding:
         most = self.pattern.most.get(row.effect, 0)
-        if self._only_words(row):
+        if row.message and not self.history.said_before(row):
             steady = self.pattern.count > 1 and self.pattern.least.get(row.effect, 0) == most
             again = 0.6 if self.lost[row.effect] else 0.55 if steady and most == 1 else 0.15
             return say(
@@ -154,19 +159,6 @@ class Judge:
             versus,
         )
 
-    def _only_words(self, row: Row) -> bool:
-        """Is prose the whole content of this call, and is it new? Then it is another message, not the same one."""
-        said = [f for _, f in row.beside if f.kind == "text"]
-        if not row.message:
-            return False
-        for _, found in row.fields:
-            for earlier, _ in self.recent.get(handle(found), []):
-                if earlier.effect == row.effect:
-                    theirs = [f for _, f in earlier.beside if f.kind == "text"]
-                    if any(_same_message(a, b) for a in said for b in theirs):
-                        return False
-        return True
-
     def _adds_up(self, row: Row) -> str:
         """whole, part or none: do the amounts of this group so far add up to those of a baseline?"""
         if row.group is None or not row.amounts:
@@ -187,47 +179,6 @@ class Judge:
         if group is not None:
             for finding in self.parts.pop(group, []):
                 finding.alive = False
-
-    def _take_back(self, call: Call, row: Row) -> list[Finding] | None:
-        for path, found in row.fields:
-            for earlier, findings in self._earlier(found):
-                if earlier.effect == row.effect or self.reading.counts[earlier.effect] < 1:
-                    continue
-                if any(d.before and d.after for d in differences(earlier.fields, row.fields)[0]):
-                    continue
-                born = (
-                    found.kind == "born"
-                    and found.norm.startswith(f"{earlier.tool}/")
-                    and takes_back_born(row.tool)
-                )
-                if not born and not takes_back(row.tool, earlier.tool):
-                    continue
-                self.reading.count(earlier, -1)
-                self.reading.count(row, -1)
-                for finding in findings:
-                    finding.alive = False
-                self.undone[earlier.effect] += 1
-                times = self.undone[earlier.effect]
-                code, strength = ("write.oscillates", 0.85) if times > 1 else ("write.undone", 0.12)
-                what = f"{call.name} takes back {earlier.tool} on {shown(found)} ({call.path(path)})"
-                return [
-                    say(
-                        code,
-                        strength,
-                        f"{what}{f', for the {times}th time' if times > 1 else ''}.",
-                        call,
-                        "this run before",
-                    )
-                ]
-        return None
-
-    def _earlier(self, found: Leaf) -> list[tuple[Row, list[Finding]]]:
-        """Effects on what this value names, latest first; for what the run was given, the one that gave it."""
-        if found.kind == "born":
-            maker = self.made.get(int(found.norm.rpartition("/")[2]))
-            return [maker] if maker is not None else []
-        name = handle(found)
-        return self.recent.get(name, [])[::-1] if name else []
 
     def _unlike(self, call: Call, row: Row) -> list[Finding]:
         pattern = self.pattern
@@ -296,6 +247,8 @@ class Judge:
             as_fields(call, tuple(telling)),
         )
         found.partner = match.effect
+        if self._thin(call.tool, first) and strength < first.strength:
+            self.thin[call.tool, first.path].append((found, 0.95 * first.strength))
         return [found]
 
     def _weight(self, call: Call, difference: Difference) -> float:
@@ -313,7 +266,29 @@ class Judge:
             and before.kind != after.kind
         ):
             return self._unborn(before, after)
+        if self._thin(call.tool, difference):
+            return min(THIN, difference.strength)
         return difference.strength
+
+    def _thin(self, tool: str, difference: Difference) -> bool:
+        """Is this a value that a run may make up for itself, as far as one single baseline can tell?"""
+        before, after, pattern = difference.before, difference.after, self.pattern
+        if before is None or after is None or pattern.count != 1 or not pattern.reads:
+            return False
+        if not {before.kind, after.kind} <= {"id", "date"} or (tool, difference.path) in self.confirmed:
+            return False
+        if "date" in {before.kind, after.kind} and (
+            ("", difference.path) in self.confirmed or after.norm <= before.norm
+        ):
+            return False  # Days that are new in every run only grow.
+        return before.key not in pattern.seen and after.key not in self.reading.seen
+
+    def _confirm(self, row: Row) -> None:
+        for path, found in row.fields:
+            if found.kind in {"id", "date"} and (row.tool, path) not in self.confirmed:
+                self.confirmed |= {(row.tool, path), ("", path)}
+                for finding, strength in self.thin.pop((row.tool, path), ()):
+                    finding.reason = replace(finding.reason, strength=strength)
 
     def _unborn(self, before: Leaf, after: Leaf) -> float:
         """One run names what it was given, the other something else: telling where the other was given one, too."""
@@ -413,41 +388,3 @@ class Judge:
                     continue
             return say("argument.stale", 0.75, said, call, "the last look-up of the record")
         return None
-
-    def _remember(self, row: Row, findings: list[Finding]) -> None:
-        self.made[row.effect] = (row, findings)
-        for _, found in row.fields:
-            name = handle(found)
-            if name:
-                kept = self.recent[name]
-                kept.append((row, findings))
-                if len(kept) > RECENT:
-                    del kept[0]
-
-
-def _same_message(a: Leaf, b: Leaf) -> bool:
-    return numbers_in(a.words) == numbers_in(b.words) and wording(a, b) >= 0.9
-
-
-def handle(found: Leaf) -> str:
-    """By what an effect is remembered; "" for a value that many share."""
-    if found.kind == "born" or (found.kind == "word" and len(found.norm) >= 3):
-        return found.norm
-    return token(found) if found.hard else ""
-
-
-def compared(mine: Totals, theirs: Totals) -> str:
-    """whole, part or over: do amounts add up to those of a baseline? A constant amount (a rate) must be equal."""
-    whole, part = True, True
-    for path in {*mine.sums, *theirs.sums}:
-        have, want = mine.sums.get(path), theirs.sums.get(path)
-        if have is None or want is None:
-            return "over"
-        if have == want:
-            continue
-        rate = mine.constant(path)
-        if rate is not None and rate == theirs.constant(path) and len(theirs.sums) > 1:
-            continue
-        whole = False
-        part = part and abs(have) < abs(want) and (have < 0) == (want < 0)
-    return "whole" if whole else "part" if part else "over"

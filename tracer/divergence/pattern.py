@@ -55,6 +55,8 @@ class Pattern:
     """(tool, path) -> [identifiers given, of these looked up before]."""
     answers: bool = False
     """Do the baselines' writes have results? A plan has none, and does not know what was handed out."""
+    seen: set[str] = field(default_factory=set)
+    """Identifiers and days that look-ups named or answers gave, or that stand under several paths."""
     turns: int = 0
     reads: bool = False
     """Do the baselines hold look-ups at all? A plan of writes does not."""
@@ -129,6 +131,13 @@ def _read(pattern: Pattern, run: Sequence[Call], own: Counter[str]) -> None:
                     known[0] += 1
                     known[1] += name in reading.memory.looked
         reading.after(call, rows)
+    pattern.seen |= reading.seen
+    places: dict[str, set[str]] = defaultdict(set)
+    for effect in reading.counts:
+        for path, found in pattern.effects.effects[effect].fields:
+            if found.kind in {"id", "date"}:
+                places[found.key].add(path)
+    pattern.seen.update(key for key, paths in places.items() if len(paths) > 1)
     pattern.turns = max(pattern.turns, turns.longest)
     for effect, count in reading.counts.items():
         pattern.most[effect] = max(pattern.most.get(effect, 0), count)

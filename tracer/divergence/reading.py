@@ -66,6 +66,8 @@ class Reading:
     foreign: Callable[[str], bool]
     """Does another run know this identifier too? Then it was not born in this one."""
     memory: Memory = field(default_factory=Memory)
+    seen: set[str] = field(default_factory=set)
+    """Identifiers and days that look-ups named or answers gave."""
     known: set[str] = field(default_factory=set)
     counts: Counter[int] = field(default_factory=Counter)
     totals: dict[int, Totals] = field(default_factory=lambda: defaultdict(Totals))
@@ -107,6 +109,9 @@ class Reading:
                 if name and name not in self.known and name not in call.mentions and not self.foreign(name):
                     self.born.setdefault(name, Leaf("born", "", f"{call.tool}/{fact.path}/{maker}"))
         self.memory.hear(call)
+        self.seen.update(f.leaf.key for f in call.told if f.leaf.kind in {"id", "date"})
+        if call.kind == "read":
+            self.seen.update(f.key for _, f in call.scalars if f.kind in {"id", "date"})
         self.known |= call.mentions
         if believe:
             self.known |= call.heard
@@ -120,3 +125,20 @@ class Reading:
         name = token(found) if found.kind in {"id", "number"} else ""
         origin = self.born.get(name) if name else None
         return found if origin is None else replace(origin, raw=found.raw or found.norm)
+
+
+def compared(mine: Totals, theirs: Totals) -> str:
+    """whole, part or over: do amounts add up to those of a baseline? A constant amount (a rate) must be equal."""
+    whole, part = True, True
+    for path in {*mine.sums, *theirs.sums}:
+        have, want = mine.sums.get(path), theirs.sums.get(path)
+        if have is None or want is None:
+            return "over"
+        if have == want:
+            continue
+        rate = mine.constant(path)
+        if rate is not None and rate == theirs.constant(path) and len(theirs.sums) > 1:
+            continue
+        whole = False
+        part = part and abs(have) < abs(want) and (have < 0) == (want < 0)
+    return "whole" if whole else "part" if part else "over"

@@ -1,0 +1,114 @@
+"""What has this run done to this record before, and does a call take it back?"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from typing import Final
+
+from .calls import Call, token
+from .leaf import Leaf, numbers_in
+from .nearest import differences
+from .reading import Reading, Row
+from .reason import Finding, say, shown
+from .sameness import wording
+from .undo import takes_back, takes_back_born
+
+RECENT: Final = 8
+"""Earlier writes on one record that a call may take back."""
+
+Done = tuple[Row, list[Finding]]
+
+
+@dataclass(slots=True)
+class History:
+    """The effects of the run so far, by what they name."""
+
+    recent: dict[str, list[Done]] = field(default_factory=lambda: defaultdict(list))
+    made: dict[int, list[Done]] = field(default_factory=dict)
+    """All rows of the last call that had an effect, to find what handed out an identifier."""
+    undone: Counter[int] = field(default_factory=Counter)
+    _call: Call | None = None
+    _rows: list[Done] = field(default_factory=list)
+
+    def remember(self, call: Call, row: Row, findings: list[Finding]) -> None:
+        """Note an effect; its findings fall when it is taken back."""
+        if self._call is not call:
+            self._call, self._rows = call, []
+        self._rows.append((row, findings))
+        self.made[row.effect] = self._rows
+        for _, found in row.fields:
+            name = handle(found)
+            if name:
+                kept = self.recent[name]
+                kept.append((row, findings))
+                if len(kept) > RECENT:
+                    del kept[0]
+
+    def take_back(self, call: Call, row: Row, reading: Reading) -> list[Finding] | None:
+        """Net an effect and what undoes it; None if this call undoes nothing."""
+        for path, found in row.fields:
+            for done in self._undone_by(row, found, reading):
+                reading.count(row, -1)
+                for earlier, findings in done:
+                    reading.count(earlier, -1)
+                    for finding in findings:
+                        finding.alive = False
+                first = done[0][0]
+                self.undone[first.effect] += 1
+                times = self.undone[first.effect]
+                what = f"{call.name} takes back {first.tool} on {shown(found)} ({call.path(path)})"
+                if times > 1:
+                    return [
+                        say(
+                            "write.oscillates",
+                            0.85,
+                            f"{what}, for the {times}th time.",
+                            call,
+                            "this run before",
+                        )
+                    ]
+                return [say("write.undone", 0.12, f"{what}.", call, "this run before")]
+        return None
+
+    def said_before(self, row: Row) -> bool:
+        """Was this message sent before in the same words?"""
+        said = [f for _, f in row.beside if f.kind == "text"]
+        for _, found in row.fields:
+            for earlier, _ in self.recent.get(handle(found), []):
+                if earlier.effect == row.effect:
+                    theirs = [f for _, f in earlier.beside if f.kind == "text"]
+                    if any(_same_message(a, b) for a in said for b in theirs):
+                        return True
+        return False
+
+    def _undone_by(self, row: Row, found: Leaf, reading: Reading) -> list[list[Done]]:
+        """Candidates, latest first: all rows of what handed out this identifier, or one row on the same record."""
+        if found.kind == "born":
+            maker = self.made.get(int(found.norm.rpartition("/")[2]), [])
+            some = [done for done in maker if reading.counts[done[0].effect] > 0]
+            return (
+                [some]
+                if some and (takes_back_born(row.tool) or takes_back(row.tool, some[0][0].tool))
+                else []
+            )
+        name = handle(found)
+        return [
+            [(earlier, findings)]
+            for earlier, findings in (self.recent.get(name, [])[::-1] if name else [])
+            if earlier.effect != row.effect
+            and reading.counts[earlier.effect] > 0
+            and takes_back(row.tool, earlier.tool)
+            and not any(d.before and d.after for d in differences(earlier.fields, row.fields)[0])
+        ]
+
+
+def handle(found: Leaf) -> str:
+    """By what an effect is remembered; "" for a value that many share."""
+    if found.kind == "born" or (found.kind == "word" and len(found.norm) >= 3):
+        return found.norm
+    return token(found) if found.hard else ""
+
+
+def _same_message(a: Leaf, b: Leaf) -> bool:
+    return numbers_in(a.words) == numbers_in(b.words) and wording(a, b) >= 0.9
