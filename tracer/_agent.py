@@ -62,6 +62,9 @@ class _Base(Generic[S]):
         if row.state == RunState.DONE:
             return self._load(held, row)
         before, epoch = acquire(held, run_id, takeover=bool(how.get("takeover")))
+        if before.state == RunState.DONE:  # somebody has finished it since we looked: its body must not run again
+            release(held, before, epoch)
+            return self._load(held, before)
         try:
             loaded = _resume.loaded_head(held, before)
             model = self.spec.model

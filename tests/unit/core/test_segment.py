@@ -17,11 +17,14 @@ from tracer import (
     KEY,
     AlreadyResumed,
     Evidence,
+    Paused,
     ResumeRefused,
     Run,
     State,
+    _agent,
     agent,
     faults,
+    hold,
     read,
     run,
     write,
@@ -176,6 +179,26 @@ def test_a_run_that_lives_in_this_very_process_is_not_resumed_a_second_time(held
     assert ("refusal", "lease") in kinds
 
 
+def test_a_run_that_was_finished_between_our_look_and_our_lease_is_not_run_again(
+    held: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @agent("plain", plan="1")
+    def plain(run: Run, state: Basket) -> Basket:
+        if not run.resumed:
+            run.pause("for the night")
+        state.done["x"] = buy("x")
+        return state
+
+    with pytest.raises(Paused):
+        plain.start_or_resume("r1", Basket(todo=[]))
+    seen = hold.find(held, "r1")
+    assert plain.start_or_resume("r1").done == {"x": 1}
+    monkeypatch.setattr(_agent, "find", lambda *_: seen)
+    assert plain.start_or_resume("r1").done == {"x": 1}
+    assert sent == ["x"]
+    assert verify(held, "r1", rows.MAIN).sound
+
+
 def test_eight_threads_that_add_results_at_once_lose_none(held: Recorder) -> None:
     @write(key_param="key")
     def add(n: int, *, key: str = KEY) -> int:
@@ -308,8 +331,6 @@ def test_an_edited_body_stops_at_the_gate_before_anything_runs(held: Recorder) -
     def after(run: Run, state: Basket) -> Basket:
         buy("never")
         return state
-
-    from tracer import Paused
 
     with pytest.raises(Paused):
         before.start_or_resume("r1", Basket(todo=[]))
