@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .contract import CallKind, CallState
-from .errors import AmbiguousCall
+from .errors import AmbiguousCall, CallKeyReused
 from .store.rows import CallRow
 from .toolspec import ToolSpec
 
