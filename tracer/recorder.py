@@ -42,8 +42,8 @@ class Recorder:
         self.chain_key = settings.chain_key_bytes()
         self.journal = Journal(store, blobs=self.blobs, key=self.chain_key)
         self.tracing = Tracing.from_env()
-        self.outbox = Outbox(store, self.journal, self.tracing, dead=_dead)
-        self.metrics = Metrics(self._owed)
+        self.outbox = Outbox(store, self.journal, self.tracing, dead=owner_is_dead, mask_key=self.mask_key)
+        self.metrics = Metrics(self._owed, lambda: self.outbox.refused)
         self.live: dict[tuple[str, str], Interruptible] = {}
         """The segments of this process that have not ended, by run and branch."""
         self.heart = Heart(self._beat)
@@ -68,6 +68,10 @@ class Recorder:
             if self._keys is None:
                 self._keys = Keys.load_or_create(self.settings.key_file)
             return self._keys
+
+    def mask_key(self) -> bytes:
+        """The key under which placeholders of secrets are equal in all spans of this store."""
+        return self.keys.fingerprint
 
     def vault(self, patterns: int = VERSION) -> Vault:
         """A fresh vault: it collects the ciphertexts of one caller.
@@ -150,7 +154,8 @@ class Recorder:
             return
 
 
-def _dead(owner: str) -> bool:
+def owner_is_dead(owner: str) -> bool:
+    """Whether a segment's owner is proven dead, so that its root may be sent for it."""
     return standing(owner) is Standing.DEAD
 
 

@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 
 from ..quantities import counted, iso
 from ..refs import parse_run
+from ..recorder import owner_is_dead
 from ..store import read
 from ..store.rows import EntryRow, RunRow
 from ..telemetry.outbox import export_pending
@@ -98,7 +99,13 @@ def _entry(entry: EntryRow, body: dict[str, Any]) -> dict[str, Any]:
 def _send(wait: float, as_json: bool) -> Exit:
     with recording() as recorder, progress("spans sent") as step:
         report = export_pending(
-            recorder.store, recorder.journal, recorder.tracing, progress=step, wait_s=wait
+            recorder.store,
+            recorder.journal,
+            recorder.tracing,
+            progress=step,
+            wait_s=wait,
+            dead=owner_is_dead,
+            mask_key=recorder.mask_key,
         )
         endpoint = recorder.tracing.endpoint
     if as_json:
