@@ -10,8 +10,8 @@ import click
 from sqlalchemy import Connection
 
 from ..quantities import counted, iso
-from ..refs import parse_run
 from ..recorder import owner_is_dead
+from ..refs import parse_run
 from ..store import read
 from ..store.rows import EntryRow, RunRow
 from ..telemetry.outbox import export_pending
