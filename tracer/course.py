@@ -71,8 +71,9 @@ def course(connection: Connection, run: RunRow, segment: int = 0) -> Course:
     first = segment or (2 if run.segment > 1 else 1)
     last = segment or run.segment
     before: dict[str, str] = {}
-    after: list[tuple[str, str, bool]] = []
+    after: dict[tuple[str, int], tuple[str, bool]] = {}
     flying: dict[str, None] = {}
+    doubted: dict[str, int] = {}
     begun = 0
     for entry in entries:
         if entry.kind in _STARTS:
@@ -87,8 +88,15 @@ def course(connection: Connection, run: RunRow, segment: int = 0) -> Course:
             flying[entry.subject] = None
         else:
             flying.pop(entry.subject, None)
-            after.append((entry.subject, _state(entry, None), entry.kind == "answer"))
-    after += [(effect_id, CallState.UNKNOWN, False) for effect_id in flying]
+            # A write without an outcome that is sent again is one effect: where it ended, it stands.
+            after.pop((entry.subject, doubted.pop(entry.subject, -1)), None)
+            state = _state(entry, None)
+            after[entry.subject, entry.entry] = state, entry.kind == "answer"
+            if state == CallState.UNKNOWN:
+                doubted[entry.subject] = entry.entry
+    for effect_id in flying:
+        after.pop((effect_id, doubted.pop(effect_id, -1)), None)
+        after[effect_id, -1] = CallState.UNKNOWN, False
     position = _position(connection, run, first) if first > 1 else 0
     return Course(
         run,
@@ -98,7 +106,11 @@ def course(connection: Connection, run: RunRow, segment: int = 0) -> Course:
             for i, state in before.items()
             if i in rows
         ),
-        tuple(Made(replace(rows[i], state=state), "", again) for i, state, again in after if i in rows),
+        tuple(
+            Made(replace(rows[i], state=state), "", again)
+            for (i, _), (state, again) in after.items()
+            if i in rows
+        ),
     )
 
 

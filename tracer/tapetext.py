@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from .callrecord import CallRecord
 from .comparing import Laid, Report
-from .divergence import Reason
+from .divergence import FieldDiff, Reason
 from .divergence.align import ARGUMENTS, MISSING, NEW, REORDERED, SAME, TapeRow
 from .quantities import counted
 from .seal import mask
@@ -76,12 +76,10 @@ def tape_of(laid: Laid, reasons: Sequence[Reason], *, most: int = ROWS) -> Itera
         after = "" if row.after is None else call_text(laid.after.records[row.after])
         moved = f"  moved by {abs(row.moved)}" if row.moved else ""
         yield f"  {GLYPHS[row.glyph]} {before:{WIDTH}} {after}{moved}".rstrip()
-        for diff in row.fields:
-            if row.glyph == ARGUMENTS and diff.kind not in _EQUAL:
-                was, now = (clean(text) or "not given" for text in (diff.before, diff.after))
-                yield f"      {clean(diff.path)}: {was} → {now}"
+        yield from _fields(row.fields if row.glyph == ARGUMENTS else ())
         for number in row.reasons:
             yield _reason(reasons[number])
+            yield from _fields(reasons[number].fields if row.glyph == NEW else ())
     if folded:
         yield f"  ·  {counted(folded, 'pair')} the same"
     counts = ", ".join(f"{laid.tape.count(g)} {WORDS[g]}" for g in GLYPHS if laid.tape.count(g))
@@ -117,6 +115,13 @@ def _label(name: str) -> str:
 def _worth(rows: Sequence[TapeRow], place: int) -> bool:
     near = rows[max(0, place - AROUND) : place + AROUND + 1]
     return any(row.glyph != SAME or row.reasons for row in near) or len(rows) <= 3 * AROUND
+
+
+def _fields(fields: Sequence[FieldDiff]) -> Iterator[str]:
+    for diff in fields:
+        if diff.kind not in _EQUAL:
+            was, now = (clean(text) or "not given" for text in (diff.before, diff.after))
+            yield f"      {clean(diff.path)}: {was} → {now}"
 
 
 def _reason(reason: Reason) -> str:

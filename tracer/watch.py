@@ -19,8 +19,8 @@ from .agentspec import AgentSpec
 from .alertrecord import MUTED, OPEN, WITHDRAWN, alert_row, detail_of, ranked, shape_of, thousandths
 from .alerts import QUESTION
 from .asking import ask_person
-from .callrecord import call_record
-from .contract import Ruling, RunState
+from .callrecord import CallRecord, call_record
+from .contract import CallState, Ruling, RunState
 from .course import course, records, whole
 from .divergence import ALARM, Live, Reason
 from .divergence.reason import combined
@@ -62,6 +62,8 @@ class Watch:
         """Shapes that a person has acknowledged in this segment."""
         self._seen: list[tuple[int, str]] = []
         """(number in the ledger, what it is about) of every call that was seen."""
+        self._doubts: dict[str, tuple[CallRow, CallRecord]] = {}
+        """Writes of this segment that have no outcome yet, by effect id."""
         self._names: list[str] = []
         self._alert_id = ""
         self._raised_at = 0
@@ -80,6 +82,8 @@ class Watch:
     def saw(self, row: CallRow, args: Mapping[str, Any], result: Any, *, replayed: bool = False) -> None:
         """Take in a finished call; an alarm is in the journal when this returns.
 
+        A write without an outcome waits for the one it is sent again for: under its key both are one effect.
+
         Raises:
             StoreError, Fenced, SegmentPoisoned: an alert could not be written, so nothing else could be either.
         """
@@ -87,9 +91,12 @@ class Watch:
             if self._live is None:
                 return
             try:
-                self._seen.append((row.number, row.target))
-                fresh = self._live.add(self._record(row, args, result, replayed))
-                due = self._due(fresh) if fresh else None
+                record = self._record(row, args, result, replayed)
+                if row.state == CallState.UNKNOWN and row.idempotency_key and not replayed:
+                    self._doubts[row.effect_id] = row, record
+                    return
+                self._doubts.pop(row.effect_id, None)
+                due = self._taken(row, record)
             except Exception as error:
                 self._broke(f"at call {row.number}, {row.tool}", error)
                 return
@@ -102,6 +109,8 @@ class Watch:
             if self._live is None:
                 return
             try:
+                for row, record in list(self._doubts.values()):
+                    self._taken(row, record)
                 self._live.finish()
                 due = self._due((), final=True)
             except Exception as error:
@@ -183,6 +192,12 @@ class Watch:
             "left_out": [mask(text) for text in self._live.left_out[:SHAPES]],
         }
         self._segment.note(Draft(kind="divergence", mark=STARTED, at=time.time_ns(), body=body))
+
+    def _taken(self, row: CallRow, record: CallRecord) -> _Due | None:
+        assert self._live is not None
+        self._seen.append((row.number, row.target))
+        fresh = self._live.add(record)
+        return self._due(fresh) if fresh else None
 
     def _record(self, row: CallRow, args: Mapping[str, Any], result: Any, replayed: bool) -> dict[str, Any]:
         seal = self._segment.seal_text()

@@ -17,6 +17,7 @@ from typing import Any
 from typing_extensions import TypedDict
 
 from examples.licence_audit import report
+from examples.licence_audit.astray import subject
 from examples.licence_audit.errors import AnswerLost, TicketRefused
 from examples.licence_audit.evidence import shown_by
 from examples.licence_audit.inventory import Distribution, distributions_of
@@ -152,7 +153,7 @@ def audit(run: Run, state: Audit) -> Audit:
             _show(run, dist, record)
         for rule, detail in examined["problems"]:
             texts = wordings(run, state.seed, dist, rule, detail)
-            number = insistently(open_ticket, dist["name"], rule, texts)
+            number = insistently(open_ticket, subject(dist["name"]), rule, texts)
             state.findings.append(Found(dist=dist["name"], rule=rule, detail=detail, ticket=number))
             state.tickets[f"{dist['name']} {rule}"] = number
         _note(state, dist, examined)

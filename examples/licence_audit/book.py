@@ -63,6 +63,12 @@ class Book:
             store_bytes=size,
         )
 
+    def alert(self, run_id: str) -> str:
+        """Return what the newest open alert of *run_id* says first; empty when there is none."""
+        with self._store.reader.connect() as connection:
+            found = read.alerts(connection, run_id=run_id, states=["open"], limit=1)
+        return found[0].sentence if found else ""
+
     def approve(self, run_id: str) -> None:
         """Answer the open question of *run_id* with yes, as the user of this machine. Raises NothingAsked."""
         with self._store.reader.connect() as connection:

@@ -26,7 +26,7 @@ from examples.licence_audit.scene import Say, Scene, Trial
 from examples.licence_audit.sink import Sink
 from examples.licence_audit.stage import Stage
 from examples.licence_audit.tally import Effect
-from examples.licence_audit.trial import complaints_about
+from examples.licence_audit.trial import complaints_about, complaints_about_alert
 from tracer.telemetry import names
 
 __all__ = ["AuditError", "DemoResult", "TooFewProblems", "TrialFailed", "main", "run_demo", "wanted_of"]
@@ -48,6 +48,7 @@ def run_demo(
     seed: int = 1,
     approve: bool = False,
     serve: bool = False,
+    diverge: bool = False,
     python: str | None = None,
     home: Path | None = None,
     only: Sequence[str] = (),
@@ -60,6 +61,7 @@ def run_demo(
     Args:
         seed: decides kill point, lost acknowledgements and wording.
         approve: answer the run's question; else it stays open and `next_lines` say how to answer.
+        diverge: let the resumed agent open a ticket for the wrong distribution, which has to raise an alert.
         serve: the caller shows the inspector afterwards, so no line says how to.
         python: interpreter whose distributions are audited; the running one by default.
         home: folder of the store (WAYPOST_HOME, else `.waypost`); tickets and report go to `demo/RUN` in there.
@@ -75,35 +77,41 @@ def run_demo(
     """
     say = say or _silent
     home = (home or Path(os.environ.get("WAYPOST_HOME") or HOME)).absolute()
-    wanted = wanted_of(python, only, limit)
+    wanted, innocent = surveyed(python, only, limit)
     say(f"Auditing {python or sys.executable}: {len(wanted)} licence problems, a ticket for each.")
     run_id = f"licence-audit-{secrets.token_hex(4)}"
     folder = home / "demo" / run_id
     folder.mkdir(parents=True)
-    scene = Scene(seed, python or "", tuple(only), limit, wanted, lives or FreshProcesses(), say)
-    reference = scene.never_killed(folder / "never-killed")
+    scene = Scene(seed, python or "", tuple(only), limit, wanted, innocent, lives or FreshProcesses(), say)
+    reference = scene.never_killed(run_id, home, folder)
     with _receiver() as sink:
         export = {} if sink is None else _TO_SINK | {_ENDPOINTS[0]: sink.endpoint}
         stage = scene.stage(run_id, home, folder, export)
-        trial = scene.killed(stage, approve=approve)
+        trial = scene.killed(stage, approve=approve, diverge=diverge)
         return _judged(stage, trial, sink, reference, serve=serve)
 
 
 def wanted_of(python: str | None, only: Sequence[str] = (), limit: int = 0) -> frozenset[Effect]:
     """Judge an environment without an agent: (dist, rule) of every problem. Raises TooFewProblems."""
+    return surveyed(python, only, limit)[0]
+
+
+def surveyed(
+    python: str | None, only: Sequence[str] = (), limit: int = 0
+) -> tuple[frozenset[Effect], tuple[str, ...]]:
+    """Judge an environment: ((dist, rule) of every problem, distributions without one). Raises TooFewProblems."""
     dists = distributions_of(python, only=only, limit=limit)
-    found = frozenset(
-        (dist.name, problem.rule) for dist in dists for problem in judge(shown_by(dist)).problems
-    )
+    judged = {dist.name: judge(shown_by(dist)).problems for dist in dists}
+    found = frozenset((name, problem.rule) for name, problems in judged.items() for problem in problems)
     if len(found) < FEWEST:
         raise TooFewProblems(len(found), len(dists), FEWEST)
-    return found
+    return found, tuple(name for name, problems in judged.items() if not problems)
 
 
 def _judged(stage: Stage, trial: Trial, sink: Sink | None, reference: bytes, *, serve: bool) -> DemoResult:
-    complaints = complaints_about(trial.tally, trial.plan)
     with Book.open(stage.store) as book:
-        standing = book.of(stage.run_id)
+        standing, alert = book.of(stage.run_id), book.alert(stage.run_id)
+    complaints = [*complaints_about(trial.expected, trial.plan), *complaints_about_alert(alert, trial.slip)]
     if trial.killed.exit != -9:
         complaints.append(f"The killed life left exit {trial.killed.exit}, not -9.")
     if standing.verdict != "continue":
@@ -136,16 +144,21 @@ def _judged(stage: Stage, trial: Trial, sink: Sink | None, reference: bytes, *, 
         store=stage.store,
         report=stage.report,
         complaints=tuple(complaints),
-        next_lines=next_lines(stage, waits=standing.state != "done", serve=serve),
+        alert=alert,
+        next_lines=next_lines(
+            stage, waits=standing.state != "done", serve=serve, diverged=trial.slip is not None
+        ),
     )
 
 
-def next_lines(stage: Stage, *, waits: bool, serve: bool) -> tuple[str, ...]:
+def next_lines(stage: Stage, *, waits: bool, serve: bool, diverged: bool = False) -> tuple[str, ...]:
     """Return commands, ready to be pasted, that answer the run's question, end it, and show it."""
     home = "" if stage.home == HOME.absolute() else f"WAYPOST_HOME={shlex.quote(str(stage.home))} "
     beside = Path(sys.executable).with_name("waypost")
     command = home + ("waypost" if shutil.which("waypost") else shlex.quote(str(beside)))
     answer = (f"{command} approve {stage.run_id}", f"{command} resume {stage.run_id}") if waits else ()
+    if diverged:
+        answer = (f"{command} divergence {stage.run_id}", *answer)
     return answer if serve else (*answer, f"{command} inspect")
 
 
@@ -173,6 +186,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     add = parser.add_argument
     add("--seed", type=int, default=1, help="decides kill point, lost answers and wording")
     add("--approve", action="store_true", help="answer the question instead of leaving it open")
+    add(
+        "--diverge",
+        action="store_true",
+        help="let the resumed agent open a ticket for the wrong distribution",
+    )
     add("--python", help="interpreter whose distributions are audited")
     add("--home", type=Path, help="folder of the store (default: WAYPOST_HOME or .waypost)")
     add("--only", action="append", default=[], help="audit this distribution; may be repeated")

@@ -52,6 +52,8 @@ class DemoResult:
     report: Path
     complaints: tuple[str, ...] = ()
     """What is wrong, one sentence each; empty for a demo that holds."""
+    alert: str = ""
+    """What the alert about the resumed life says first; empty when there is none."""
     next_lines: tuple[str, ...] = field(default=())
     """Commands that take the run on, when it waits."""
 
@@ -62,4 +64,5 @@ class DemoResult:
 
     def to_json(self) -> str:
         """Return the record as one line of JSON."""
-        return json.dumps({key: getattr(self, key) for key in _KEYS})
+        said = {key: getattr(self, key) for key in _KEYS}
+        return json.dumps(said | ({"alert": self.alert} if self.alert else {}))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from examples.licence_audit.astray import Slip
 from examples.licence_audit.book import approve_question
 from examples.licence_audit.errors import TrialFailed
 from examples.licence_audit.life import DONE, PAUSED
@@ -27,6 +28,10 @@ class Trial:
     plan: FaultPlan
     killed: Killed
     tally: Tally
+    slip: Slip | None
+    """What the resumed life did otherwise, on purpose."""
+    expected: Tally
+    """The same against what a life with that slip has to leave."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +44,8 @@ class Scene:
     limit: int
     wanted: frozenset[Effect]
     """(dist, rule) of every ticket that there has to be."""
+    innocent: tuple[str, ...]
+    """Distributions without a problem."""
     lives: Lives
     say: Say
     """Tells a person what goes on."""
@@ -47,13 +54,17 @@ class Scene:
         """Describe where one run plays."""
         return Stage(run_id, home, folder, self.seed, self.python, self.only, self.limit, export)
 
-    def never_killed(self, folder: Path) -> bytes:
-        """Audit in *folder*, with a store and a ticket service of its own; return the report.
+    def never_killed(self, run_id: str, home: Path, folder: Path) -> bytes:
+        """Audit with a ticket service of its own in *folder*/never-killed; return the report, which lies there.
 
-        Raises TrialFailed when even this run leaves other tickets than wanted, each asked for once.
+        It is in the same store as the audit that is killed, with the same input: what the resumed one does is
+        compared with it. Raises TrialFailed when even this run leaves other tickets than wanted, each asked for once.
         """
-        folder.mkdir()
-        stage = self.stage("never-killed", folder, folder, _NO_EXPORT)
+        apart = folder / "never-killed"
+        apart.mkdir()
+        stage = replace(
+            self.stage(f"{run_id}-never-killed", home, apart, _NO_EXPORT), report_at=folder / "report.md"
+        )
         with TicketProcess.start(stage.tickets) as service:
             one_life(stage, self.lives, service.url, PAUSED)
             approve_question(stage.store, stage.run_id)
@@ -61,15 +72,19 @@ class Scene:
         tally = tallied(stage, self.wanted)
         if not tally.clean or tally.requests != len(self.wanted):
             raise TrialFailed(stage.run_id, f"it should have left {len(self.wanted)} tickets, but: {tally}")
-        self.say(f"Never killed: {tally.requests} tickets, the report is {stage.report}")
-        return stage.report.read_bytes()
+        report = stage.report.rename(apart / "report.md")
+        self.say(f"Never killed: {tally.requests} tickets, the report is {report}")
+        return report.read_bytes()
 
-    def killed(self, stage: Stage, *, approve: bool) -> Trial:
+    def killed(self, stage: Stage, *, approve: bool, diverge: bool = False) -> Trial:
         """Audit on *stage*, kill it, resume it, and take it as far as it goes without a person.
 
-        Raises TrialFailed, NeverEnded.
+        With *diverge* the resumed life opens tickets for a wrong distribution. Raises TrialFailed, NeverEnded.
         """
-        plan = FaultPlan.of(self.seed, len(self.wanted))
+        # Where something is to go wrong after the resume, there must be something left to do.
+        last = max(dist for dist, _ in self.wanted)
+        plan = FaultPlan.of(self.seed, sum(not diverge or dist < last for dist, _ in self.wanted))
+        slip = None
         with TicketProcess.start(stage.tickets) as service:
             service.set_faults(withhold=plan.withhold, drop=plan.drop)
             lost = ", ".join(f"{number}" for number in plan.drop)
@@ -80,10 +95,14 @@ class Scene:
             self.say(
                 f"Killed after request {killed.request} took effect ({dist}, {rule}): exit {killed.exit}."
             )
-            one_life(stage, self.lives, service.url, PAUSED)
+            if diverge:
+                slip = Slip.of(self.seed, self.wanted, self.innocent, dist)
+                self.say(f"The resumed agent will take {slip.right} for {slip.wrong}.")
+            one_life(stage, self.lives, service.url, PAUSED, slip)
             self.say(f"Resumed in a new process: {len(service.tickets())} tickets; it asks to publish.")
             if approve:
                 approve_question(stage.store, stage.run_id)
                 one_life(stage, self.lives, service.url, DONE)
                 self.say(f"Approved and resumed: the report is {stage.report}")
-        return Trial(plan, killed, tallied(stage, self.wanted))
+        wanted = self.wanted if slip is None else slip.instead(self.wanted)
+        return Trial(plan, killed, tallied(stage, self.wanted), slip, tallied(stage, wanted))

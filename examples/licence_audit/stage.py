@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from examples.licence_audit.astray import Slip
 from examples.licence_audit.life import Life
 
 
@@ -24,6 +25,8 @@ class Stage:
     limit: int = 0
     export: Mapping[str, str] = field(default_factory=dict)
     """OTEL_ variables of the exporter."""
+    report_at: Path | None = None
+    """Where the run publishes, if not in *folder*."""
 
     @property
     def store(self) -> Path:
@@ -33,15 +36,15 @@ class Stage:
     @property
     def report(self) -> Path:
         """Where the run publishes."""
-        return self.folder / "report.md"
+        return self.report_at or self.folder / "report.md"
 
     @property
     def tickets(self) -> Path:
         """The ticket service's own database."""
         return self.folder / "tickets.db"
 
-    def life(self, url: str) -> Life:
-        """Describe a life of the run, with its ticket service at *url*."""
+    def life(self, url: str, slip: Slip | None = None) -> Life:
+        """Describe a life of the run, with its ticket service at *url*; with a *slip* it makes a mistake."""
         return Life(
             run_id=self.run_id,
             report=str(self.report),
@@ -54,5 +57,6 @@ class Stage:
                 "WAYPOST_STORE": str(self.store),
                 "LICENCE_AUDIT_TICKETS": url,
                 **self.export,
+                **(slip.environment if slip is not None else {}),
             },
         )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from examples.licence_audit.astray import Slip
 from examples.licence_audit.errors import TrialFailed
 from examples.licence_audit.lives import Lives, ended, kill
 from examples.licence_audit.stage import Stage
@@ -55,9 +56,9 @@ def killed_life(stage: Stage, lives: Lives, service: TicketProcess) -> Killed:
     raise TrialFailed(stage.run_id, f"no answer was held back within {LIFE_SECONDS:.0f} s")
 
 
-def one_life(stage: Stage, lives: Lives, url: str, wanted: int) -> None:
+def one_life(stage: Stage, lives: Lives, url: str, wanted: int, slip: Slip | None = None) -> None:
     """Start or resume the run and let this life end. Raises TrialFailed unless its exit is *wanted*."""
-    code = ended(lives, stage.life(url), LIFE_SECONDS)
+    code = ended(lives, stage.life(url, slip), LIFE_SECONDS)
     if code != wanted:
         raise TrialFailed(stage.run_id, f"a life ended with exit {code}, not {wanted}")
 
@@ -69,6 +70,15 @@ def tallied(stage: Stage, wanted: frozenset[Effect]) -> Tally:
         return tally_of(wanted, store.tickets(), store.requests())
     finally:
         store.close()
+
+
+def complaints_about_alert(alert: str, slip: Slip | None) -> list[str]:
+    """Say when the alarm is not as it should be: silent without a slip, and naming the wrong distribution with one."""
+    if slip is None:
+        return [f"An alert was raised, though nothing went astray: {alert}"] if alert else []
+    if not alert:
+        return [f"Nothing was said when {slip.right} was taken for {slip.wrong}."]
+    return [] if slip.wrong in alert else [f"The alert does not name {slip.wrong}: {alert}"]
 
 
 def complaints_about(tally: Tally, plan: FaultPlan) -> list[str]:

@@ -69,6 +69,14 @@ class Asked:
     """Address of this page with other values."""
 
 
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A reason that names a call, and how its arguments differ from those it was judged by."""
+
+    mark: Mark
+    fields: tuple[FieldDiff, ...]
+
+
 def slots(before: Sequence[Made], after: Sequence[Made]) -> list[Slot]:
     """The whole alignment. Where the sides differ their calls take turns, so that a window holds both."""
     out: list[Slot] = []
@@ -94,7 +102,7 @@ def lay(
     context: Context,
     before: Lane,
     after: Lane,
-    reasons: Mapping[int, Sequence[Mark]],
+    reasons: Mapping[int, Sequence[Named]],
     identity: Mapping[str, Sequence[str]],
     asked: Asked,
     choices: tuple[Link, ...],
@@ -129,7 +137,7 @@ def lay(
 
 
 def _chosen(
-    whole: Sequence[Slot], before: Lane, after: Lane, reasons: Mapping[int, Sequence[Mark]], pair: str
+    whole: Sequence[Slot], before: Lane, after: Lane, reasons: Mapping[int, Sequence[Named]], pair: str
 ) -> int:
     """The slot to look at first: the pair that is asked for, the first reason, the first difference."""
     first = -1
@@ -166,7 +174,7 @@ def _pair(
     old: Sequence[Made],
     new: Sequence[Made],
     before: Lane,
-    reasons: Mapping[int, Sequence[Mark]],
+    reasons: Mapping[int, Sequence[Named]],
     identity: Mapping[str, Sequence[str]],
     selected: str,
     asked: Asked,
@@ -182,7 +190,9 @@ def _pair(
         hint = f"by {abs(row.moved)} {'down' if row.moved > 0 else 'up'}"
     elif now is not None and now.replayed:
         hint = "given back, not sent"
-    marks = tuple(reasons.get(now.row.number, ())) if now is not None else ()
+    named = reasons.get(now.row.number, ()) if now is not None else ()
+    # Without a partner on this tape, the arguments still differ from those that a reason judged them by.
+    fields = row.fields or next((one.fields for one in named if one.fields), ())
     return Pair(
         key=key,
         href=asked.here(pair=key),
@@ -190,10 +200,10 @@ def _pair(
         verdict=_verdict(row.glyph),
         hint=plain.masked(text.line(hint, HINT)),
         after=None if now is None else _cell(now),
-        marks=marks,
-        fields=tuple(_field(diff, row.tool, identity) for diff in row.fields),
-        counts=_field_counts(row.fields),
-        differs=row.glyph != SAME or bool(marks),
+        marks=tuple(one.mark for one in named),
+        fields=tuple(_field(diff, row.tool, identity) for diff in fields),
+        counts=_field_counts(fields),
+        differs=row.glyph != SAME or bool(named),
         current=selected in (key, "" if was is None else key_of(was, "b")),
     )
 
@@ -270,16 +280,13 @@ def _glyphs(made: Sequence[Made]) -> tuple[Pill, ...]:
     return tuple(words.pill(state, "", "plain") for state in states)
 
 
-def marks_of(reasons: Sequence[Mapping[str, Any]]) -> dict[int, list[Mark]]:
+def marks_of(reasons: Sequence[Mapping[str, Any]]) -> dict[int, list[Named]]:
     """Stored reasons by the number of the call that they name."""
-    out: dict[int, list[Mark]] = {}
+    out: dict[int, list[Named]] = {}
     for reason in reasons:
         number = int(reason.get("number") or 0)
         if number:
-            mark = Mark(
-                str(reason["code"]),
-                f"{float(reason['strength']):.2f}",
-                text.line(str(reason["sentence"]), 200),
-            )
-            out.setdefault(number, []).append(mark)
+            strength, said = f"{float(reason['strength']):.2f}", text.line(str(reason["sentence"]), 200)
+            fields = tuple(FieldDiff(**field) for field in reason.get("fields", ()))
+            out.setdefault(number, []).append(Named(Mark(str(reason["code"]), strength, said), fields))
     return out

@@ -28,6 +28,9 @@ HARNESS = "examples.licence_audit.harness"
 @click.option(
     "--python", metavar="PATH", help="Audit the environment of this interpreter instead of this one's."
 )
+@click.option(
+    "--diverge", is_flag=True, help="Let the resumed agent open a ticket for the wrong distribution."
+)
 @click.option("--approve", is_flag=True, help="Answer the agent's question too, so that the run ends.")
 @click.option(
     "--serve/--no-serve",
@@ -38,9 +41,17 @@ HARNESS = "examples.licence_audit.harness"
 @json_option
 @click.pass_context
 def command(
-    ctx: click.Context, seed: int, python: str | None, approve: bool, serve: bool, as_json: bool
+    ctx: click.Context,
+    seed: int,
+    python: str | None,
+    diverge: bool,
+    approve: bool,
+    serve: bool,
+    as_json: bool,
 ) -> None:
     """Run a real audit, kill it with SIGKILL while a ticket service acts, resume it, and check every ticket.
+
+    With --diverge the resumed agent goes astray on purpose; exit 1 when no alert names the wrong ticket.
 
     Needs a checkout of Waypost: the demo is in `examples/`. With --no-serve one JSON line comes last. Exit 1 when a
     ticket is missing or there twice, or the report differs from that of a run never killed. The store is
@@ -49,7 +60,13 @@ def command(
     harness = _harness()
     try:
         result = harness.run_demo(
-            seed=seed, approve=approve, serve=serve, python=python, home=settings().home_path, say=note
+            seed=seed,
+            approve=approve,
+            serve=serve,
+            diverge=diverge,
+            python=python,
+            home=settings().home_path,
+            say=note,
         )
     except harness.AuditError as error:
         complain(str(error))
