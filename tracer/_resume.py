@@ -23,13 +23,13 @@ from .ids import valid_run_id
 from .items import Items
 from .journal import Draft
 from .lease import Standing, me, standing
-from .ledger import UNHEARD, Ledger, unheard
+from .ledger import UNHEARD, Ledger, finished, unheard
 from .opening import branch_row, make_segment, root_attributes, run_row, segment_row
 from .recorder import Recorder
 from .refusal import log_refusal
 from .segment import Holder, Segment
 from .spanref import SpanRef
-from .store import read
+from .store import objects, read
 from .store.read import MAIN
 from .store.rows import HeadRow, RunRow
 from .world import Loaded, collect, load
@@ -178,6 +178,9 @@ def resume(
         told = read.calls(connection, row.run_id, row.branch, states=(CallState.COMMITTED,), flag=UNHEARD)
         next_number = read.last_call_number(connection, row.run_id, row.branch) + 1
         by_state = read.call_states(connection, row.run_id, row.branch)
+        record = read.body(connection, row.run_id, row.branch, loaded.entry.entry)
+    inside = _inside(record, loaded)
+    tail = [call for call in tail if not finished(call, [(n, scope) for scope, n in inside.items()])]
     sampled = settings is None or bool(settings[2])
     span = recorder.tracing.resumed_root(
         spec.name, now, root_attributes(spec, row.run_id), sampled, continues=last
@@ -188,7 +191,7 @@ def resume(
     )
     position = row.position
     segment.resumed_from(
-        loaded.root, loaded.contract_ref, loaded.entry.id, loaded.entry.sequence or 0, position
+        loaded.root, loaded.contract_ref, loaded.entry.id, loaded.entry.sequence or 0, position, inside
     )
     segment.evidence = Items(loaded.contract.get("evidence") or [])
     segment.approvals_used = list((loaded.contract.get("permissions") or {}).get("used") or [])
@@ -272,6 +275,14 @@ def resume(
         ],
     )
     return Begun(segment, ledger)
+
+
+def _inside(record: bytes | None, loaded: Loaded) -> dict[str, int]:
+    """What was finished inside items that were not: see `Segment.inside`."""
+    if record is None:
+        return {}
+    plain = objects.unpack_record(record, f"{loaded.entry.run_id}@{loaded.entry.sequence}")
+    return {str(scope): int(n) for scope, n in (plain.get("inside") or {}).items()}
 
 
 def _owner(recorder: Recorder, row: RunRow) -> str:

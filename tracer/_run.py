@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextvars import ContextVar, Token
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -14,15 +14,14 @@ from .approvals import Answer
 from .asking import ask_person, take_answer
 from .calls import Calls
 from .contract import CheckpointKind, Evidence, RunState
-from .errors import AgentError, Paused, StateChanged
-from .items import Items
+from .each import SCOPE, AsyncEach, Each, Path
+from .errors import AgentError, Paused
 from .ledger import Ledger
 from .segment import Segment
 
 T = TypeVar("T")
 
 _current: ContextVar[Run | None] = ContextVar("waypost_run", default=None)
-_scope: ContextVar[tuple[str, ...]] = ContextVar("waypost_scope", default=())
 _live: list[Run] = []
 
 
@@ -33,8 +32,10 @@ class Run:
         self._segment = segment
         self._ledger = ledger
         self._calls = Calls(segment, ledger, self._pause)
-        self._eaches: dict[tuple[str, ...], int] = {}
-        self._asks: dict[bytes, int] = {}
+        self._loops: dict[Path, int] = {}
+        self._open: list[Path] = []
+        """The items that loops of this body are working on; while there is one, the position stands still."""
+        self._asks: dict[tuple[str, bytes], int] = {}
         segment.recorder.began(segment.run_id, segment.branch, segment)
 
     @property
@@ -60,12 +61,13 @@ class Run:
     def checkpoint(self, step: str) -> int:
         """Make the state durable now, after the step *step*; the checkpoint's sequence.
 
+        Inside an item of `each` the item begins again after a resume, so what was called in it before this
+        checkpoint is answered then and not made again.
+
         Raises:
             NotStorable: a value cannot be kept exactly; the message names its path.
         """
-        sequence = self._segment.checkpoint(step)
-        self._advanced()
-        return sequence
+        return self._step(step, "/".join(SCOPE.get()))
 
     async def acheckpoint(self, step: str) -> int:
         """As `checkpoint`, without holding up the event loop."""
@@ -78,41 +80,13 @@ class Run:
 
         Raises:
             StateChanged: the state was changed since the last checkpoint, so a resume would change it twice.
-            AgentError: *items* is not a list of the state.
+            AgentError: *items* is not a list of the state, or the body put another in its place.
         """
-        name = self._field_of(items)
-        changed = self._segment.changed_path()
-        if changed is not None:
-            raise StateChanged(
-                changed,
-                "An `each` starts from a checkpoint: set it up in the initial state, or call"
-                " `run.checkpoint(…)` before this loop.",
-            )
-        path = _scope.get()
-        number = self._eaches.get(path, 0)
-        self._eaches[path] = number + 1
-        while items:
-            item = items.first() if isinstance(items, Items) else items[0]
-            # Keyed: a plain digest of a short item, such as a PIN, is found by trying all.
-            label = self._segment.recorder.keys.arg_digest(codec.canonical(item)).hex()[:8]
-            token = _scope.set((*path, f"{name}{number}/{label}"))
-            try:
-                yield item
-            finally:
-                _reset(_scope, token, path)
-            if items and list.__getitem__(items, 0) is item:
-                items.pop(0)
-            else:
-                raise AgentError(
-                    self.id,
-                    f"the body changed the front of `{name}` while `each` works on it; change another list.",
-                )
-            self.checkpoint(step(item) if callable(step) else step or name)
+        return Each(self, items, step)
 
-    async def aeach(self, items: list[T], *, step: str | Callable[[T], str] = "") -> Any:
+    def aeach(self, items: list[T], *, step: str | Callable[[T], str] = "") -> AsyncIterator[T]:
         """As `each`, for `async for`."""
-        for item in self.each(items, step=step):
-            yield item
+        return AsyncEach(self, items, step)
 
     def evidence(self, evidence: Evidence) -> None:
         """Record something that was read and relied on; durable with the next entry."""
@@ -129,12 +103,12 @@ class Run:
         Raises:
             Paused: nobody has answered; the next resume comes back to this line.
         """
-        scope = "/".join(_scope.get())
+        scope = "/".join(SCOPE.get())
         seed = codec.canonical([self._segment.branch, scope, prompt])
         digest = hashlib.sha256(seed).digest()
-        ordinal = self._asks.get(digest, 0)
-        self._asks[digest] = ordinal + 1
-        position = self._segment.position.to_bytes(8, "big")
+        ordinal = self._asks.get((scope, digest), 0)
+        self._asks[scope, digest] = ordinal + 1
+        position = self._segment.since(scope).to_bytes(8, "big")
         binding = self._segment.recorder.keys.arg_digest(digest + position + ordinal.to_bytes(4, "big"))
         answer = take_answer(self._segment, "ask", scope, binding)
         if answer is not None:
@@ -161,9 +135,23 @@ class Run:
         segment.end("paused", RunState.PAUSED, reason)
         return Paused(self.id, reason, detail)
 
-    def _advanced(self) -> None:
-        self._ledger.advance()
-        self._asks.clear()
+    def _step(self, step: str, scope: str) -> int:
+        """Checkpoint; everything below *scope* is finished, and all of it when no item is being worked on."""
+        inner = bool(self._open)
+        if not inner:
+            scope = ""
+        kind = CheckpointKind.INNER if inner else CheckpointKind.STEP
+        sequence = self._segment.checkpoint(step, kind, scope=scope)
+        if scope or not inner:
+            self._ledger.advance(scope)
+            below = f"{scope}/" if scope else ""
+            self._asks = {place: n for place, n in self._asks.items() if not place[0].startswith(below)}
+        return sequence
+
+    # -- for its loops ----------------------------------------------------------------------------------------
+
+    def _finished(self, step: str, loop: Path) -> int:
+        return self._step(step, "/".join(loop))
 
     def _field_of(self, items: Any) -> str:
         for name, value in self._segment.state.fields().items():
@@ -173,6 +161,30 @@ class Run:
             self.id,
             "`run.each` consumes a list of the state, so that what is left is the position; give it `state.<field>`.",
         )
+
+    def _holds(self, name: str, items: Any) -> bool:
+        return self._segment.state.fields().get(name) is items
+
+    def _changed(self) -> str | None:
+        return self._segment.changed_path()
+
+    def _numbered(self, path: Path) -> int:
+        number = self._loops.get(path, 0)
+        self._loops[path] = number + 1
+        return number
+
+    def _label(self, item: Any) -> str:
+        # Keyed: a plain digest of a short item, such as a PIN, is found by trying all.
+        return self._segment.recorder.keys.arg_digest(codec.canonical(item)).hex()[:8]
+
+    def _entered(self, path: Path) -> None:
+        self._open.append(path)
+
+    def _left(self, path: Path) -> None:
+        if path in self._open:
+            self._open.remove(path)
+        # An equal item that follows counts its loops from the start, as it would after a resume.
+        self._loops = {place: n for place, n in self._loops.items() if place[: len(path)] != path}
 
 
 class Entered:
@@ -185,7 +197,7 @@ class Entered:
 
     def __enter__(self) -> Run:
         run = self._run
-        self._tokens = [(_current, _current.set(run)), (_scope, _scope.set(()))]
+        self._tokens = [(_current, _current.set(run)), (SCOPE, SCOPE.set(()))]
         self._trace = run._segment.recorder.tracing.attach(run._segment.root_span)
         _live.append(run)
         return run
@@ -210,7 +222,7 @@ def current() -> Run | None:
 
 def scope() -> str:
     """Where in the body this code is: the items of the `each` loops around it."""
-    return "/".join(_scope.get())
+    return "/".join(SCOPE.get())
 
 
 def _reset(variable: ContextVar[Any], token: Token[Any], before: Any) -> None:

@@ -47,6 +47,9 @@ class CheckpointKind(enum.StrEnum):
     """Why a checkpoint was written. Only the advancing kinds move the position of the agent."""
 
     STEP = "step"
+    INNER = "inner"
+    """A step inside an item of `each` that is not finished: after a resume the item begins again, so what was
+    called earlier in it must still answer."""
     PAUSE = "pause"
     RESUME = "resume"
     MIGRATION = "migration"
@@ -54,9 +57,14 @@ class CheckpointKind(enum.StrEnum):
     FINAL = "final"
 
     @property
+    def repeats(self) -> bool:
+        """True for kinds that hold the state of the checkpoint before them."""
+        return self in (CheckpointKind.PAUSE, CheckpointKind.RESUME)
+
+    @property
     def advances(self) -> bool:
-        """False for kinds that repeat the state of the checkpoint before them."""
-        return self not in (CheckpointKind.PAUSE, CheckpointKind.RESUME)
+        """False where the calls made before still belong to the step that a resume begins with."""
+        return not self.repeats and self is not CheckpointKind.INNER
 
 
 class CallKind(enum.StrEnum):

@@ -71,6 +71,9 @@ class Segment:
         self.sequence = 0
         self.position = 0
         """Sequence of the last advancing checkpoint: calls after it are the tail that a crash loses."""
+        self.inside: dict[str, int] = {}
+        """Scope -> sequence of the last inner checkpoint there: the items below it that were made before it are
+        finished, although the position stands still."""
         self.last_id: bytes | None = None
         self.effects: dict[str, Any] = {"committed": 0, "failed": 0, "unknown": [], "last": None}
         self.approvals_used: list[str] = []
@@ -100,8 +103,12 @@ class Segment:
         drafts: list[Draft] | None = None,
         rows: list[tuple[str, dict[str, Any]]] | None = None,
         creates: list[tuple[str, dict[str, Any]]] | None = None,
+        scope: str = "",
     ) -> int:
         """Make the state durable after a step; the sequence of the checkpoint.
+
+        Args:
+            scope: of an inner checkpoint, below which everything is finished.
 
         Raises:
             NotStorable: a value cannot be kept exactly (its path is named); the checkpoint before stays the head.
@@ -112,13 +119,15 @@ class Segment:
             self.require_live()
             at = time.time_ns()
             span = self.recorder.tracing.child(at, self.root_span)
-            root = self._root if not kind.advances and self._root is not None else self._cut()
+            root = self._root if kind.repeats and self._root is not None else self._cut()
+            inside = self._inside(kind, scope)
             body = {
                 "root": root,
                 "type": self.state.type_name,
                 "version": self.state.version,
                 "contract": self._contract_ref(),
                 "parent": self.last_id.hex() if self.last_id else None,
+                **({"inside": inside} if inside else {}),
             }
             draft = Draft(
                 kind="checkpoint",
@@ -148,7 +157,23 @@ class Segment:
             faults.point("checkpoint.committed")
             self.recorder.metrics.checkpoint(str(kind), (time.time_ns() - at) / 1e9, draft.size)
             self.sequence, self.position, self.last_id, self._root = done.sequence, position, draft.id, root
+            self.inside = inside
             return done.sequence
+
+    def _inside(self, kind: CheckpointKind, scope: str) -> dict[str, int]:
+        if kind.advances:
+            return {}
+        if kind.repeats:
+            return self.inside
+        if not scope:
+            return self.inside
+        kept = {one: n for one, n in self.inside.items() if not one.startswith(f"{scope}/")}
+        return {**kept, scope: self.sequence + 1}
+
+    def since(self, scope: str) -> int:
+        """Sequence of the checkpoint after which a resume makes the calls of *scope* again."""
+        below = (n for one, n in self.inside.items() if scope.startswith(f"{one}/"))
+        return max(self.position, max(below, default=0))
 
     def _cut(self) -> dict[str, Any]:
         fields = self.state.fields()
@@ -193,11 +218,18 @@ class Segment:
             return None
 
     def resumed_from(
-        self, root: dict[str, Any], contract: Any, last_id: bytes, sequence: int, position: int
+        self,
+        root: dict[str, Any],
+        contract: Any,
+        last_id: bytes,
+        sequence: int,
+        position: int,
+        inside: Mapping[str, int],
     ) -> None:
         """Take over what the checkpoint says, so that the next one costs what changes from here."""
         self._root, self._contract = root, None
         self.last_id, self.sequence, self.position = last_id, sequence, position
+        self.inside = dict(inside)
         reader = self.recorder.reader()
         for name, value in self.state.fields().items():
             part = root.get(name)
