@@ -16,7 +16,9 @@ disagree; what was seen and where is added, and kept as plain attributes that su
         │   ├── KeyUnsafe         others can read the key file
         │   └── SecretMissing     a Secret reference does not resolve
         ├── StoreError
-        │   ├── StoreFull, StoreLocked, StoreMissing
+        │   ├── StoreFull, StoreLocked
+        │   ├── StoreMissing      there is none
+        │   │   └── StoreGone     … any more
         │   ├── SchemaTooOld, SchemaTooNew
         │   └── UnknownRun, UnknownCheckpoint, UnknownCall
         ├── IntegrityError        what is stored is not what was written
@@ -173,6 +175,16 @@ class StoreMissing(StoreError):
     def __init__(self, where: str) -> None:
         super().__init__(f"Looked at {where}.")
         self.where = where
+
+
+class StoreGone(StoreMissing):
+    """The store was deleted or replaced while this process used it. What it wrote since then is lost, and so it
+    writes no more. Put the store back if you can, then start the process again.
+    """
+
+    def __init__(self, where: str, how: str) -> None:
+        super().__init__(f"{where}: {how}")
+        self.how = how
 
 
 class SchemaTooOld(StoreError):

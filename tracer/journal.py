@@ -121,6 +121,7 @@ class Journal:
 
         Raises:
             Fenced: the epoch is no longer the branch's, or a guard did not hold; nothing was written.
+            StoreGone: the store was deleted under us; what was written since is lost.
             StoreError: the database refused; nothing was written.
             ForkedRun: this process was forked from the one that opened the journal.
         """
@@ -136,6 +137,8 @@ class Journal:
                 self._commit_all(batch, waiter)
         if waiter.error is not None:
             raise waiter.error
+        # After the commit, so that nothing is acknowledged that lies in a deleted file.
+        self.store.require_present()
         assert waiter.result is not None
         return waiter.result
 

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from . import config
 from .config import Settings
+from .errors import StoreGone
 from .journal import Journal
 from .keys import Keys
 from .lease import Heart, Standing, standing
@@ -30,6 +31,9 @@ class Interruptible(Protocol):
 
     def interrupt(self, reason: str) -> None:
         """End it in order, if it may still write."""
+
+    def poison(self, error: BaseException) -> None:
+        """It may not write any more."""
 
 
 class Recorder:
@@ -148,8 +152,12 @@ class Recorder:
             for run_id, branch, epoch in held
         ]
         try:
+            self.store.require_present()
             self.journal.execute("beat", rows)
             self.store.fold()
+        except StoreGone as gone:
+            for segment in list(self.live.values()):
+                segment.poison(gone)
         except Exception:  # a missed beat is not an error: the lease lasts three of them
             return
 

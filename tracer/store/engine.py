@@ -21,6 +21,7 @@ from ..errors import (
     SchemaTooOld,
     StoreError,
     StoreFull,
+    StoreGone,
     StoreLocked,
     StoreMissing,
     WaypostError,
@@ -45,6 +46,9 @@ class Store:
         self.path = Path(url.database) if url.get_backend_name() == "sqlite" and url.database else None
         self.writer = _engine(url, write=True)
         self.reader = _engine(url, write=False)
+        self._file: Path | None = None
+        """Where the file lies, whatever the process's working folder is later."""
+        self._seen: tuple[int, int] | None = None
         event.listen(self.reader, "handle_error", self._read_failed)
 
     @classmethod
@@ -65,6 +69,9 @@ class Store:
         store = cls(url)
         try:
             store._check(upgrade=upgrade and path is not None)
+            if path is not None and path.exists():
+                store._file = path.absolute()
+                store._seen = _inode(store._file)
         except BaseException:
             store.close()
             raise
@@ -88,6 +95,23 @@ class Store:
         """The migration the store stands at; None for an empty one."""
         with self.reader.connect() as connection:
             return read.schema(connection)
+
+    def require_present(self) -> None:
+        """Raise when the file that this store is has gone: SQLite itself writes on into the deleted one.
+
+        Raises:
+            StoreGone: the file was deleted, or another one stands in its place.
+        """
+        if self._file is None:
+            return
+        try:
+            found = _inode(self._file)
+        except FileNotFoundError:
+            raise StoreGone(str(self._file), "no such file any more") from None
+        except OSError as error:
+            raise StoreGone(str(self._file), f"it cannot be looked at: {error.strerror}") from error
+        if found != self._seen:
+            raise StoreGone(str(self._file), "another file stands in its place")
 
     def fold(self) -> None:
         """Write the WAL back into the database, as far as nobody needs it any more. No writer waits for it.
@@ -132,6 +156,11 @@ class Store:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _inode(file: Path) -> tuple[int, int]:
+    seen = os.stat(file)
+    return seen.st_dev, seen.st_ino
 
 
 class translated:
