@@ -40,6 +40,9 @@ FIGURES: Final = (
     Figure("history", "history", ">= 50 x", "time of get_state_history over listing and comparing"),
     Figure("history-rss", "history", "<= 0.2 x", "memory of the same, ours over theirs"),
     Figure("span", "span", "<= 2 x", "CPU of a checkpoint's telemetry over a bare SDK span with an event"),
+    Figure(
+        "divergence-live", "divergence_live", "<= 2 x", "cost of comparing a call at 10,000 over one at 100"
+    ),
     Figure("divergence", "divergence", "see docs", "changed continuations found, and false alarms"),
 )
 

@@ -18,7 +18,7 @@ from inspector.pages.tape import CallCell, FieldRow, Mark, Pair, TapePart
 from tracer.course import Made, records
 from tracer.diff import words as word_diff
 from tracer.diff.aligning import align
-from tracer.divergence import Tape, canonical, tape
+from tracer.divergence import ALARM, Tape, canonical, tape
 from tracer.divergence.align import ARGUMENTS, GLYPHS, MISSING, NEW, REORDERED, SAME, TapeRow
 from tracer.divergence.identity import Roles, declare
 from tracer.divergence.reason import FieldDiff
@@ -139,16 +139,12 @@ def lay(
 def _chosen(
     whole: Sequence[Slot], before: Lane, after: Lane, reasons: Mapping[int, Sequence[Named]], pair: str
 ) -> int:
-    """The slot to look at first: the pair that is asked for, the first reason, the first difference."""
-    first = -1
+    """The slot to look at first: the pair that is asked for, that of the strongest reason, the first difference."""
+    strongest = next(iter(reasons), 0)
+    wanted = pair or (f"a{strongest}" if strongest else "")
     for place, slot in enumerate(whole):
-        if pair and pair in (_side(slot.after, after, "a"), _side(slot.before, before, "b")):
+        if wanted and wanted in (_side(slot.after, after, "a"), _side(slot.before, before, "b")):
             return place
-        named = slot.after is not None and after.made[slot.after].row.number in reasons
-        if named and first < 0:
-            first = place
-    if first >= 0 and not pair:
-        return first
     return next((place for place, slot in enumerate(whole) if not slot.equal), 0)
 
 
@@ -203,7 +199,7 @@ def _pair(
         marks=tuple(one.mark for one in named),
         fields=tuple(_field(diff, row.tool, identity) for diff in fields),
         counts=_field_counts(fields),
-        differs=row.glyph != SAME or bool(named),
+        differs=row.glyph != SAME or any(float(one.mark.strength) >= ALARM for one in named),
         current=selected in (key, "" if was is None else key_of(was, "b")),
     )
 

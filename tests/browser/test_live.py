@@ -27,7 +27,9 @@ def test_a_person_approves_in_place_and_the_next_resume_uses_it(browser: Browser
         "Approved. The next resume uses it once. Signed as maya.t."
     )
     store = sqlite3.connect(own.home / "waypost.db")
-    assert store.execute("SELECT state, decided_by FROM approval").fetchall() == [("approved", "maya.t")]
+    assert store.execute(
+        "SELECT state, decided_by FROM approval WHERE run_id = ?", (own.run_id,)
+    ).fetchall() == [("approved", "maya.t")]
     store.close()
     page.goto("/")
     expect(page.locator("table.runs")).to_contain_text("awaiting approval")

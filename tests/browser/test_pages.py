@@ -28,6 +28,10 @@ PAGES = (
     "/runs/{run}/resumes/1",
     "/runs/{run}/calls",
     "/runs/{run}/calls/1",
+    "/runs/{run}/divergence",
+    "/runs/{run}/divergence?with=attempt",
+    "/compare/{run}-never-killed...{run}",
+    "/alerts",
     "/inbox",
     "/runs/nobody",
 )
@@ -72,9 +76,13 @@ def test_no_page_is_wider_than_its_screen(browser: Browser, demo: Served) -> Non
 
 def test_counts_on_the_pages_equal_the_store(browser: Browser, demo: Served) -> None:
     store = sqlite3.connect(demo.home / "waypost.db")
-    checkpoints = store.execute("SELECT count(*) FROM entry WHERE sequence IS NOT NULL").fetchone()[0]
-    calls = store.execute('SELECT count(*) FROM "call"').fetchone()[0]
-    resumes = store.execute("SELECT count(*) FROM entry WHERE kind = 'resume'").fetchone()[0]
+
+    def count(question: str) -> int:
+        return int(store.execute(f"SELECT count(*) FROM {question}", (demo.run_id,)).fetchone()[0])
+
+    checkpoints = count("entry WHERE run_id = ? AND sequence IS NOT NULL")
+    calls = count('"call" WHERE run_id = ?')
+    resumes = count("entry WHERE run_id = ? AND kind = 'resume'")
     store.close()
     assert checkpoints == json.loads((demo.home / "result.json").read_text("utf-8"))["checkpoints"]
     page = enter(browser, demo)
