@@ -32,14 +32,14 @@ def live(job: Job) -> Job:
     job: `home` (folder), `agent`, `kill` ([point, nth time], or how many points are passed before, or None),
     `stop` (the same, for SIGSTOP), `lose` (the same, for an answer of the database that does not arrive),
     `takeover`, `ttl` (seconds), `mutant` (name or "").
-    The answer: `outcome`, `state`, `points` (every point that was passed, in order), `found` (what was left
-    by the process before) and `left` (what this one leaves), see `look`; `ambiguous`, commits looked up.
+    The answer: `outcome`, `state`, `points` (every point that was passed, in order), `found` (checkpoints that
+    the process before has left), `left` (what this one leaves, see `look`) and `ambiguous`, commits looked up.
     """
     home = Path(job["home"])
     small_agent.sink = home / "sink"
     passed: list[str] = []
     with mutants.applied(job.get("mutant", "")):
-        found = look(job)
+        found = _sequence(home)
         configure(home=str(home), lease_ttl_s=job.get("ttl", 30.0))
         with faults.armed(_trap(job, passed)):
             outcome, state = _until_done(job.get("agent", "small"), bool(job.get("takeover")))
@@ -104,6 +104,14 @@ def warm(job: Job) -> Job:
 
 
 JOBS: dict[str, Callable[[Job], Job]] = {"live": live, "look": look, "prepare": prepare}
+
+
+def _sequence(home: Path) -> int:
+    """How many checkpoints the run has; 0 before there is one."""
+    connection = sqlite3.connect(home / "waypost.db")
+    row = connection.execute("SELECT head_sequence FROM branch WHERE run_id = ?", (RUN,)).fetchone()
+    connection.close()
+    return int(row[0]) if row else 0
 
 
 def _until_done(name: str, takeover: bool) -> tuple[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -43,7 +44,7 @@ def _no_subject_in_tag(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(
         integrity.Record,
         "to_bytes",
-        lambda self: whole(integrity.replace(self, subject="")),
+        lambda self: whole(replace(self, subject="")),
     )
 
 

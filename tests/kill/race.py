@@ -21,7 +21,7 @@ from tests.kill import mutants
 from tracer import AlreadyResumed, Paused, Run, State, agent, configure
 from tracer.recorder import recorder, reset
 
-LONGEST_S = 120
+LONGEST_S = 390
 _told: Any = None
 _waits = False
 _sink = Path("sink")

@@ -30,7 +30,7 @@ WORKERS, ROUNDS = 32, 200
 def race(root: Path, home: Path, workers: int, rounds: int, mutant: str = "") -> list[list[list[Any]]]:
     """Per round: what each worker came to, see `race`."""
     command = [sys.executable, "-m", "tests.kill.race", str(home), str(workers), str(rounds), mutant]
-    done = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=150, check=True)
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=400, check=True)
     answer: list[list[list[Any]]] = json.loads(done.stdout)
     return answer
 

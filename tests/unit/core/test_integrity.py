@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.kill import mutants
 from tests.unit.core.conftest import change, undone
 from tracer import configure, run
 from tracer.integrity import Record, genesis, tagger
@@ -59,6 +60,12 @@ def test_every_field_changes_the_tag(name: str) -> None:
     value = getattr(RECORD, name)
     other: Any = value + 1 if isinstance(value, int) else value + (b"x" if isinstance(value, bytes) else "x")
     assert replace(RECORD, **{name: other}).to_bytes() != RECORD.to_bytes()
+
+
+def test_a_format_that_left_a_field_out_of_the_tag_would_not_pass() -> None:
+    with mutants.applied("no subject in the tag"):
+        assert replace(RECORD, subject="another").to_bytes() == RECORD.to_bytes()
+        assert RECORD.to_bytes() != golden()["record"]
 
 
 texts = st.text(st.characters(codec="utf-8"), max_size=6)
