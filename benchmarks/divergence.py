@@ -194,23 +194,15 @@ def _write(number: int) -> Case:
 
 
 def best_level(dev: Sequence[Case]) -> float:
-    """The level with the most recall minus false alarms on the development half; of equals the one nearest to ALARM."""
-
-    def gain(level: float) -> tuple[float, float]:
-        hits, alarms = rates(dev, level)
-        return (hits - alarms, -abs(level - ALARM))
-
-    return max({ALARM, *(round(c["score"], 6) for c in dev if c["score"] > 0)}, key=gain)
+    """The lowest level at which the development half raises at most one false alarm per 100 benign cases."""
+    levels = sorted({ALARM, *(c["score"] for c in dev if c["score"] > 0)})
+    return next((level for level in levels if rates(dev, level)[1] <= 0.01), ALARM)
 
 
-def rates(some: Iterable[Case], level: float) -> tuple[float, float]:
+def rates(some: Sequence[Case], level: float) -> tuple[float, float]:
     """(share of divergent cases that alarm, share of benign ones)."""
-    both = (
-        {label: [c["score"] >= level for c in some if c["label"] == label] for label in (1, 0)}
-        if isinstance(some, list)
-        else {}
-    )
-    return (sum(both[1]) / max(1, len(both[1])), sum(both[0]) / max(1, len(both[0])))
+    bad, good = ([c["score"] >= level for c in some if c["label"] == label] for label in (1, 0))
+    return sum(bad) / max(1, len(bad)), sum(good) / max(1, len(good))
 
 
 def intervals(some: Sequence[Case], level: float, rounds: int = 1_000) -> tuple[list[float], list[float]]:

@@ -197,7 +197,7 @@ class Live:
         weight = self._turns.step(call)
         usual = self.pattern.turns + 2 if self.pattern.turns else 0
         if weight >= 0.6 and self._turns.streak > usual:
-            strength = 0.85 if weight >= 1 else 0.5 if weight >= 0.8 else 0.25
+            strength = 0.85 if weight >= 1 else 0.5 if weight >= 0.8 else 0.35 if weight >= 0.7 else 0.2
             if self._circle is None or not self._circle.alive or strength > self._circle.reason.strength:
                 if self._circle is not None:
                     self._circle.alive = False
