@@ -22,6 +22,8 @@ WORDS: Final = {
     MISSING: "missing",
 }
 WRITE: Final = "▌"
+ATTEMPT: Final = "the interrupted attempt"
+"""What the engine calls the tape of the process that died."""
 WIDTH: Final = 40
 """Columns of a call."""
 AROUND: Final = 2
@@ -40,7 +42,7 @@ def text_of(report: Report, *, most: int = ROWS) -> Iterator[str]:
     yield f"  Compared with: {clean(with_) or 'nothing; only the rules that need nothing to compare with'}."
     for laid in report.laid:
         yield ""
-        yield from tape_of(laid, found.reasons, most=most)
+        yield from tape_of(laid, found.reasons, final=found.final, most=most)
     shown = {place for laid in report.laid for row in laid.tape.rows for place in row.reasons}
     rest = [(place, one) for place, one in enumerate(found.reasons) if place not in shown]
     if rest:
@@ -56,10 +58,12 @@ def text_of(report: Report, *, most: int = ROWS) -> Iterator[str]:
         )
 
 
-def tape_of(laid: Laid, reasons: Sequence[Reason], *, most: int = ROWS) -> Iterator[str]:
+def tape_of(laid: Laid, reasons: Sequence[Reason], *, final: bool = True, most: int = ROWS) -> Iterator[str]:
     """One tape: glyph, the call before, the call after; equal stretches folded, reasons beneath their calls."""
     yield f"    {_label(laid.before.name):{WIDTH}} {_label(laid.after.name)}"
     rows = laid.tape.rows
+    beyond = _beyond(laid, final)
+    rows = rows[: len(rows) - beyond]
     shown = 0
     folded = 0
     for place, row in enumerate(rows):
@@ -82,7 +86,10 @@ def tape_of(laid: Laid, reasons: Sequence[Reason], *, most: int = ROWS) -> Itera
             yield from _fields(reasons[number].fields if row.glyph == NEW else ())
     if folded:
         yield f"  ·  {counted(folded, 'pair')} the same"
-    counts = ", ".join(f"{laid.tape.count(g)} {WORDS[g]}" for g in GLYPHS if laid.tape.count(g))
+    if beyond:
+        late = laid.before.name if laid.tape.before == ATTEMPT else laid.after.name
+        yield f"  ·  {counted(beyond, 'call')} more, to which {clean(late)} had not come"
+    counts = ", ".join(f"{n} {WORDS[g]}" for g in GLYPHS if (n := sum(row.glyph == g for row in rows)))
     cut = f"; {shown} of {len(rows)} rows shown" if shown == most < len(rows) else ""
     yield f"     {counts or 'no call on either side'}{cut}"
 
@@ -110,6 +117,16 @@ def clean(text: object) -> str:
 def _label(name: str) -> str:
     said = clean(name)
     return said if len(said) <= WIDTH else "…" + said[1 - WIDTH :]
+
+
+def _beyond(laid: Laid, final: bool) -> int:
+    """Calls at the end of the tape to which one side had not come: the attempt that died, or a run that goes on."""
+    glyph = NEW if laid.tape.before == ATTEMPT else "" if final else MISSING
+    rows = laid.tape.rows
+    count = 0
+    while count < len(rows) and rows[-1 - count].glyph == glyph and not rows[-1 - count].reasons:
+        count += 1
+    return count
 
 
 def _worth(rows: Sequence[TapeRow], place: int) -> bool:

@@ -12,11 +12,12 @@ from typing import Final
 from sqlalchemy import Connection
 
 from . import approvals
+from .alertrecord import OPEN
 from .contract import CallState, Clause, Finding, Ruling, RunState
 from .quantities import ago, counted, moment, span
 from .standing import PROGRAM, holder, silent_ns, state_of
 from .store import objects, read
-from .store.rows import ApprovalRow, CallRow, RunRow
+from .store.rows import AlertRow, ApprovalRow, CallRow, RunRow
 
 WRITES: Final = ("write", "handoff")
 
@@ -35,6 +36,8 @@ class Facts:
     doubts: tuple[CallRow, ...] = ()
     questions: tuple[ApprovalRow, ...] = ()
     """Open ones; an expired one is not open."""
+    alerts: tuple[AlertRow, ...] = ()
+    """Those that nobody has acknowledged."""
     refused: tuple[Finding, ...] = ()
     """What the gate held against the last resume, when nothing has been resumed since."""
 
@@ -73,6 +76,7 @@ def gather(connection: Connection, row: RunRow, now_ns: int) -> Facts:
             read.calls(connection, *where, states=(CallState.SENT, CallState.UNKNOWN), kinds=WRITES)
         ),
         questions=tuple(one for one in asked if approvals.effective(one, now_ns) == approvals.PENDING),
+        alerts=tuple(read.alerts(connection, run_id=row.run_id, name=row.branch, states=(OPEN,))),
         refused=_last_refusal(connection, row),
     )
 
@@ -164,6 +168,7 @@ def _unsafe(facts: Facts) -> tuple[str, ...]:
             said.append(
                 f"Nobody knows whether {_named(call)} happened, and {why}, so it is not sent again. {who}"
             )
+    said += [f"After a resume it did something else: {one.sentence}" for one in facts.alerts]
     if facts.state is RunState.LOST:
         said.append(
             "Taking over while the old process lives is fenced: it cannot write, but its last call may arrive."
@@ -204,6 +209,8 @@ def _press(facts: Facts, program: str) -> list[Press]:
     if state is RunState.LOST:
         return [Press(f"{resume} --takeover", "wait out its lease and go on here")]
     lines = [*_answers(facts, program)]
+    if facts.alerts:
+        lines.insert(0, Press(f"{program} divergence {run_id}", "see what it did otherwise"))
     if any(one.ruling is Ruling.ABORT for one in facts.refused):
         lines += [
             Press("", f"{one.what} {one.remedy}.") for one in facts.refused if one.ruling is Ruling.ABORT

@@ -9,7 +9,7 @@ from inspector import plain, text, words
 from inspector.build.alerts import DECIDED_WORD, mute_line, state_pill
 from inspector.build.compare_runs import Judged, judged
 from inspector.build.context import Context, crumbs, run_href
-from inspector.build.reasons import View, asked_of, count_of, formula, reason_line, size_strip
+from inspector.build.reasons import ATTEMPT, View, asked_of, count_of, formula, reason_line, size_strip
 from inspector.build.tape import Lane, distance, lay, marks_of, slots
 from inspector.pages.divergence import Acknowledge, DivergencePage
 from inspector.pages.shared import Fact, Link, Pill, Shown, Strip
@@ -17,7 +17,7 @@ from inspector.pages.tape import TapePart
 from inspector.stored import Stored
 from tracer import comparing
 from tracer.alertrecord import DECIDED, OPEN
-from tracer.course import Course, course, whole
+from tracer.course import Course, Made, course, whole
 from tracer.divergence import ALARM
 from tracer.errors import UnknownRun
 from tracer.store import read, read_alerts
@@ -27,7 +27,6 @@ KEYS: Final = (("← →", "pair"), ("J K", "next difference"), ("Enter", "selec
 SHOWN: Final = 50
 MODELS: Final = 5
 """Earlier runs that are offered to lay beside a run."""
-ATTEMPT: Final = "attempt"
 _RULINGS: Final = {
     "continue": "It is recorded, and the run goes on.",
     "not judged": "It is recorded, and the run goes on.",
@@ -99,13 +98,20 @@ def _tape(
     lanes: dict[str, tuple[Lane, Lane]] = {}
     if found.lost:
         note = f"{text.count(len(found.lost), 'call')} after its last checkpoint"
-        only = Lane("After the resume", text.count(len(found.after), "call"), found.after)
+        made = _until(found)
+        total = text.count(len(found.after), "call")
+        only = Lane(
+            "After the resume", total if made == found.after else f"first {len(made):,} of {total}", made
+        )
         lanes[ATTEMPT] = Lane("Interrupted attempt", note, found.lost), only
     for name in names[-MODELS:]:
         model = read.run_by_id(context.connection, name)
         if model is not None:
-            made = whole(context.connection, model)
-            lanes[name] = Lane(name, f"earlier run, {text.count(len(made), 'call')}", made), after
+            all_ = whole(context.connection, model)
+            made = all_ if row.state == "done" else _so_far(all_, after.made)
+            note = f"earlier run, {text.count(len(all_), 'call')}"
+            note += "" if made == all_ else f", {len(made):,} so far"
+            lanes[name] = Lane(name, note, made), after
     if not lanes:
         lanes[""] = Lane("Nothing", "to compare with", ()), after
     models = [name for name in lanes if name not in (ATTEMPT, "")]
@@ -122,6 +128,22 @@ def _tape(
         if name
     )
     return lay(context, *lanes[chosen], marks_of(reasons), identity, asked, choices)
+
+
+def _until(found: Course) -> tuple[Made, ...]:
+    """The calls after the resume as far as the interrupted attempt had come; what follows it could not have."""
+    whole_ = slots(found.lost, found.after)
+    last = max((n for n, slot in enumerate(whole_) if slot.before is not None), default=-1)
+    come = [slot.after for slot in whole_[: last + 1] if slot.after is not None]
+    return found.after[: max(come) + 1] if come else found.after
+
+
+def _so_far(model: tuple[Made, ...], made: tuple[Made, ...]) -> tuple[Made, ...]:
+    """The calls of a model as far as an unfinished run has come; what follows is not missing yet."""
+    whole_ = slots(model, made)
+    last = max((n for n, slot in enumerate(whole_) if slot.after is not None), default=-1)
+    come = [slot.before for slot in whole_[: last + 1] if slot.before is not None]
+    return model[: max(come) + 1] if come else model
 
 
 # -- the alert --------------------------------------------------------------------------------------------------

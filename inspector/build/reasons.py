@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote
 
-from inspector import words
+from inspector import text, words
 from inspector.build.compare_runs import Judged
 from inspector.build.context import run_href
 from inspector.build.tape import Asked
@@ -18,6 +18,8 @@ from tracer.divergence import CODES, HARD
 from tracer.store.rows import AlertRow, MuteRow, RunRow
 
 FACTORS: Final = 5
+ATTEMPT: Final = "attempt"
+"""How an address names the tape of the process that died; it ends where that one had come."""
 _HARD: Final = words.pill("diverged", "hard rule", "hollow")
 _BASELINE: Final = Pill("same", "with a baseline", "mute", "hollow")
 
@@ -60,7 +62,7 @@ def count_of(tape: TapePart | None) -> str:
     if tape is None:
         return "no call"
     same = sum(not pair.differs for pair in tape.pairs)
-    said = f"{len(tape.pairs):,} pairs: {same:,} same, {len(tape.pairs) - same:,} differ"
+    said = f"{text.count(len(tape.pairs), 'pair')}: {same:,} same, {len(tape.pairs) - same:,} differ"
     return said if tape.shown.shown == tape.shown.total else f"{said}; {tape.shown.total:,} places in all"
 
 
@@ -74,7 +76,11 @@ def reason_line(
     address: str = "",
 ) -> ReasonLine:
     number, code, shape = int(one.get("number") or 0), str(one["code"]), str(one.get("shape", ""))
-    asked = asked_of(address or run_href(row.run_id, row.branch, "/divergence"), view, {"with": view.against})
+    asked = asked_of(
+        address or run_href(row.run_id, row.branch, "/divergence"),
+        view,
+        {"with": "" if view.against == ATTEMPT else view.against},
+    )
     by = next((m for m in muted if m.shape == shape), None)
     selected = {pair.key for pair in tape.pairs if pair.current} if tape is not None else set()
     hard = code in HARD

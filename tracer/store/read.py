@@ -27,7 +27,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from ..errors import IntegrityError
 from . import driver
 from .rows import AlertRow, ApprovalRow, CallRow, EntryRow, HeadRow, RunRow, SegmentRow
-from .tables import PENDING, alert, approval, branch, call, entry, mute, object, run, sealed, segment
+from .tables import PENDING, alert, approval, branch, call, entry, object, run, sealed, segment
 
 Row = TypeVar("Row")
 IN: Final = 512
@@ -455,34 +455,6 @@ def count_alerts(connection: Connection, *, state: str) -> int:
     """How many alerts are in a state."""
     query = select(func.count()).select_from(alert).where(alert.c.state == state)
     return int(connection.execute(query).scalar_one())
-
-
-def mutes(connection: Connection, agent: str, plan: str) -> set[str]:
-    """The shapes of reasons that somebody muted for an agent and a plan version."""
-    query = select(mute.c.shape).where(mute.c.agent == agent, mute.c.plan == plan)
-    return {str(shape) for shape in connection.execute(query).scalars()}
-
-
-def baselines(
-    connection: Connection, agent: str, plan: str | None, input_digest: bytes, *, besides: str, limit: int
-) -> list[str]:
-    """Earlier successful runs of the same agent, plan version and initial state, newest first."""
-    query = (
-        select(run.c.run_id)
-        .select_from(branch.join(run, branch.c.run_id == run.c.run_id))
-        .where(
-            run.c.agent == agent,
-            run.c.input_digest == input_digest,
-            run.c.run_id != besides,
-            branch.c.branch == MAIN,
-            branch.c.plan == plan if plan is not None else branch.c.plan.is_(None),
-            branch.c.state == "done",
-            branch.c.alerts == 0,
-        )
-        .order_by(run.c.created_at.desc())
-        .limit(limit)
-    )
-    return [str(run_id) for run_id in connection.execute(query).scalars()]
 
 
 def calls_with_values(

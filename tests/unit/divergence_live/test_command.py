@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from tests.unit.divergence_live.conftest import Mind, stopped
+from tests.unit.divergence_live.conftest import Mind, alerts, stopped
+from tracer import Paused, Ruling
 from tracer.cli import waypost
 from tracer.recorder import Recorder
 from tracer.testing import assert_same_course
@@ -97,6 +98,24 @@ def test_json_has_the_reasons_the_tapes_and_what_was_compared(diverged: str) -> 
     assert named
     assert named[0]["after"]["tool"] == "open_ticket"
     assert done.stdout.isascii()
+
+
+def test_a_run_that_waits_is_told_why_and_what_it_has_not_come_to_is_not_missing(
+    model: None, held: Recorder, mind: Mind
+) -> None:
+    made = stopped(ruling=Ruling.REAPPROVE)
+    mind.other = {"mailkit": "iconset"}
+    with pytest.raises(Paused):
+        made.start_or_resume("audit-1")
+    said = divergence("audit-1").stdout
+    assert "3 calls more, to which audit-1 had not come" in said
+    assert "missing" not in said
+    why = CliRunner().invoke(waypost, ("why", "audit-1"), catch_exceptions=False).stdout
+    assert "After a resume it did something else: open_ticket has dist = iconset" in why
+    assert "waypost divergence audit-1" in why
+    done = CliRunner().invoke(waypost, ("approve", "audit-1", "--why", "seen"), catch_exceptions=False)
+    assert done.exit_code == 0
+    assert [(one.state, one.note) for one in alerts()] == [("acknowledged", "seen")]
 
 
 def test_only_runs_that_came_before_are_models(diverged: str) -> None:
