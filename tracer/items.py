@@ -55,6 +55,11 @@ class Items(list[T]):
         return self._rewritten or self._seen_all or bool(self._seen)
 
     @property
+    def handed_out(self) -> set[int]:
+        """Places whose items the program was given since the last checkpoint."""
+        return self._seen
+
+    @property
     def stamp(self) -> int:
         """How many checkpoints have recorded this list: tells two of its readers apart."""
         return self._syncs
