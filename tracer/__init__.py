@@ -6,13 +6,22 @@ from ._public import preflight, resume
 from ._run import Run
 from .approvals import Answer
 from .contract import UNDECLARED, Clause, Evidence, Finding, ResumePolicy, Ruling, Verdict
-from .errors import AlreadyResumed, Paused, ResumeRefused, WaypostError
+from .errors import (
+    AlreadyResumed,
+    Denied,
+    NotStorable,
+    Paused,
+    ResumeRefused,
+    StateChanged,
+    UnknownEffect,
+    WaypostError,
+)
 from .recorder import configure
 from .seal import Secret
 from .state import State
 from .tools import model, read, write
 from .toolspec import KEY, NOT_FOUND
-from .types import NotAvailable, Opaque, register
+from .types import NotAvailable, Opaque, RuntimeOnly, register, register_runtime
 
 __all__ = [
     "KEY",
@@ -23,17 +32,22 @@ __all__ = [
     "Answer",
     "AsyncAgent",
     "Clause",
+    "Denied",
     "Evidence",
     "Finding",
     "NotAvailable",
+    "NotStorable",
     "Opaque",
     "Paused",
     "ResumePolicy",
     "ResumeRefused",
     "Ruling",
     "Run",
+    "RuntimeOnly",
     "Secret",
     "State",
+    "StateChanged",
+    "UnknownEffect",
     "Verdict",
     "WaypostError",
     "agent",
@@ -42,6 +56,7 @@ __all__ = [
     "preflight",
     "read",
     "register",
+    "register_runtime",
     "resume",
     "run",
     "write",

@@ -62,6 +62,11 @@ class CheckpointKind(enum.StrEnum):
         return self in (CheckpointKind.PAUSE, CheckpointKind.RESUME)
 
     @property
+    def last(self) -> bool:
+        """True for kinds after which nothing may be left to be noticed later."""
+        return self in (CheckpointKind.FINAL, CheckpointKind.MANUAL)
+
+    @property
     def advances(self) -> bool:
         """False where the calls made before still belong to the step that a resume begins with."""
         return not self.repeats and self is not CheckpointKind.INNER
@@ -291,6 +296,8 @@ class Identity:
     tools: Mapping[str, str] = field(default_factory=dict)
     """Tool name -> digest of signature and declarations."""
     packages: Mapping[str, str] = field(default_factory=dict)
+    state: str = ""
+    """Fingerprint of the fields of the state and their types; empty when it declares none."""
     python: str = ""
     host: str = ""
     environment: str | Undeclared = UNDECLARED

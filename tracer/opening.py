@@ -10,9 +10,10 @@ from typing import Any
 from . import codec
 from .agentspec import AgentSpec
 from .contract import Identity, RunState
+from .holder import Holder
 from .recorder import Recorder
 from .seal import VERSION, mask
-from .segment import Holder, Segment
+from .segment import Segment
 from .spanref import SpanRef
 from .store import objects
 from .store.read import MAIN

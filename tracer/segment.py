@@ -11,33 +11,23 @@ import os
 import threading
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from . import codec, faults
 from .contract import CheckpointKind, Evidence, Identity, Plan, ResumePolicy, RunState
 from .errors import Fenced, ForkedRun, SegmentPoisoned
+from .holder import Holder
 from .items import Items
 from .journal import Append, Appended, Draft
 from .recorder import Recorder
 from .seal import mask
 from .spanref import SpanRef
 from .store.tables import NONE, PENDING, UNSAMPLED
+from .text import storable
 from .tree import TreeWriter, digest_of, is_ref
+from .types import REGISTRY
 
 KNOWN_MOST = 50_000
-
-
-class Holder(Protocol):
-    """What a run's state must offer: its fields by name, its type's name and version."""
-
-    type_name: str
-    version: int
-
-    def fields(self) -> dict[str, Any]:
-        """Field name -> live value."""
-
-    def check(self, changed: Mapping[str, Any]) -> None:
-        """Refuse values that the declared types forbid (NotStorable)."""
 
 
 class Segment:
@@ -114,11 +104,13 @@ class Segment:
             NotStorable: a value cannot be kept exactly (its path is named); the checkpoint before stays the head.
             StoreError, Fenced, SegmentPoisoned, ForkedRun: see `append`.
         """
-        step = self.shown(step)
+        step = self.shown(storable(step, "$.step"))
         with self._lock:
             self.require_live()
             at = time.time_ns()
             span = self.recorder.tracing.child(at, self.root_span)
+            if kind.last:
+                self._look()
             root = self._root if kind.repeats and self._root is not None else self._cut()
             inside = self._inside(kind, scope)
             body = {
@@ -175,6 +167,12 @@ class Segment:
         below = (n for one, n in self.inside.items() if scope.startswith(f"{one}/"))
         return max(self.position, max(below, default=0))
 
+    def _look(self) -> None:
+        """A change through an old alias that no checkpoint has noticed is found by this one, or never."""
+        for value in self.state.fields().values():
+            if type(value) is Items:
+                value.look()
+
     def _cut(self) -> dict[str, Any]:
         fields = self.state.fields()
         self.state.check(fields)
@@ -209,11 +207,14 @@ class Segment:
             kept = self._new
             self._new = {}
             try:
-                root = self.writer.write(self.state.fields())
+                fields = self.state.fields()
+                root = self.writer.write(fields)
             finally:
                 self._new = {**kept, **self._new}
             for name, part in root.items():
-                if self._root.get(name) != part:
+                # What only lives here is opened again by every process; a resume changes nothing twice by that.
+                reopened = name in self.state.runtime or REGISTRY.runtime_reason(type(fields[name]))
+                if not reopened and self._root.get(name) != part:
                     return f"$.{name}"
             return None
 

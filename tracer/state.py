@@ -7,6 +7,7 @@ the program's own. The fifth layer, the graph of tool calls, is the ledger's.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import GenericAlias
 from typing import Any, ClassVar, Final, cast
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
@@ -61,12 +62,12 @@ class TypedState:
         self.type_name = type(state).__name__
         self.version = type(state).__waypost_version__
         self._checked: dict[str, int] = {}
-        self._runtime = runtime_fields(type(state))
+        self.runtime = runtime_fields(type(state))
 
     def fields(self) -> dict[str, Any]:
         """Field name -> live value; a field that is declared to live only here is said to be gone."""
         fields = dict(self.state.__dict__)
-        for name, why in self._runtime.items():
+        for name, why in self.runtime.items():
             if fields.get(name) is not None and type(fields[name]) is not NotAvailable:
                 fields[name] = NotAvailable(why, type_name(type(fields[name])))
         return fields
@@ -97,10 +98,10 @@ class TypedState:
             value = fresh
             self._checked[name] = start + len(fresh)
         try:
-            _adapter(type(self.state), name).validate_python(value, strict=True)
+            _adapter(type(self.state), name).validate_python([value], strict=True)
         except ValidationError as error:
             first = error.errors()[0]
-            where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"])
+            where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"][1:])
             self._checked.pop(name, None)
             raise NotStorable(f"$.{name}{where}", type(first["input"]).__name__, first["msg"] + ".") from None
 
@@ -117,6 +118,7 @@ class FreeState:
 
     def __init__(self, values: dict[str, Any]) -> None:
         self.values = values
+        self.runtime: dict[str, str] = {}
 
     def fields(self) -> dict[str, Any]:
         """The dict itself."""
@@ -143,15 +145,11 @@ _adapters: dict[tuple[type[State], str], TypeAdapter[Any]] = {}
 
 
 def _adapter(model: type[State], name: str) -> TypeAdapter[Any]:
+    """Checks a list of values of one field. In a list, because pydantic takes no configuration for a class that may
+    have its own (a dataclass, a TypedDict), though that class may hold what only the configuration allows."""
     found = _adapters.get((model, name))
     if found is None:
-        found = _adapters[model, name] = TypeAdapter(
-            cast("type[Any]", model.model_fields[name].annotation),
-            config=None if _is_model(model, name) else ConfigDict(arbitrary_types_allowed=True),
-        )
+        listed = cast("type[Any]", GenericAlias(list, (model.model_fields[name].annotation,)))
+        config = ConfigDict(arbitrary_types_allowed=True)
+        found = _adapters[model, name] = TypeAdapter(listed, config=config)
     return found
-
-
-def _is_model(model: type[State], name: str) -> bool:
-    annotation = model.model_fields[name].annotation
-    return isinstance(annotation, type) and issubclass(annotation, BaseModel)

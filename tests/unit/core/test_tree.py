@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.unit.exact import same
 from tracer import codec
 from tracer.errors import IntegrityError, NotStorable
-from tracer.items import RECENT, SWEEP, Items
+from tracer.items import LOOKED, RECENT, Items
 from tracer.tree import CHAIN, TreeWriter, is_ref
 from tracer.treeread import TreeReader
 
@@ -420,13 +420,24 @@ def test_a_young_item_is_followed_through_any_reference_without_being_handed_out
 
 
 def test_an_edit_of_an_old_item_through_an_old_reference_is_recorded_late_and_never_lost() -> None:
-    store, writer, state = long_list()
+    every = 5
+    store, writer, state = long_list(every * LOOKED)
     held = state["items"][3]
-    writer.write(state)
-    held["n"] = "edited through a reference from before the last checkpoint"
-    for _ in range(SWEEP + 1):
-        root = writer.write(state)
-    assert same(rebuilt(store, root), plain_copy(state))
+    for _ in range(every):
+        writer.write(state)
+        held["n"] = f"{held['n']}, edited through a reference from before the last checkpoint"
+    kept = [same(rebuilt(store, writer.write(state)), plain_copy(state)) for _ in range(every + 1)]
+    assert kept[-1]
+    assert False in kept, "looking at all of a long list at every checkpoint would cost too much"
+
+
+def test_a_list_shorter_than_what_a_checkpoint_may_look_at_is_followed_through_any_reference() -> None:
+    store, writer, state = long_list(LOOKED - 1)
+    held = state["items"][3]
+    for n in range(5):
+        writer.write(state)
+        held["n"] = f"edited {n}"
+        assert same(rebuilt(store, writer.write(state)), plain_copy(state))
 
 
 def test_a_heap_is_kept_exactly_although_the_library_moves_its_items_unseen() -> None:
