@@ -18,20 +18,22 @@ from .aftermath import effects_after, end_dead, settle_doubts
 from .agentspec import AgentSpec
 from .contract import CallState, CheckpointKind, RunState, Verdict
 from .errors import AgentError, AlreadyResumed, ResumeRefused, StoreError, UnknownCheckpoint, UnknownRun
-from .hold import find, holder_name
+from .hold import find, holder_name, standing_of
+from .holder import Holder
 from .ids import valid_run_id
 from .items import Items
 from .journal import Draft
-from .lease import Standing, me, standing
+from .lease import Standing, me
 from .ledger import UNHEARD, Ledger, finished, unheard
 from .opening import branch_row, make_segment, root_attributes, run_row, segment_row
 from .recorder import Recorder
 from .refusal import log_refusal
-from .segment import Holder, Segment
+from .segment import Segment
 from .spanref import SpanRef
 from .store import objects, read
 from .store.read import MAIN
 from .store.rows import HeadRow, RunRow
+from .text import storable
 from .world import Loaded, collect, load
 
 
@@ -52,6 +54,12 @@ class Preflight:
     loaded: Loaded
 
 
+def require_id(agent: str, run_id: object) -> None:
+    """Raise AgentError unless *run_id* can name a run."""
+    if not valid_run_id(run_id):
+        raise AgentError(agent, f"{run_id!r} cannot name a run; use letters, digits and `_.-`, at most 128.")
+
+
 def begin(
     recorder: Recorder,
     spec: AgentSpec,
@@ -65,12 +73,11 @@ def begin(
     Raises:
         AgentError: the id cannot name a run.
         AlreadyResumed: somebody else has just started it.
-        NotStorable: the initial state cannot be kept exactly.
+        NotStorable: the initial state or a label cannot be kept exactly.
     """
-    if not valid_run_id(run_id):
-        raise AgentError(
-            spec.name, f"{run_id!r} cannot name a run; use letters, digits and `_.-`, at most 128."
-        )
+    require_id(spec.name, run_id)
+    for name, value in (labels or {}).items():
+        storable(value, f"$.labels[{storable(name, '$.labels')!r}]")
     now = time.time_ns()
     owner = me(secrets.token_hex(8))
     span, sampled = recorder.tracing.root(spec.name, now, root_attributes(spec, run_id))
@@ -90,23 +97,24 @@ def begin(
     )
     segment = make_segment(recorder, spec, run_id, 1, 1, holder, span, sampled, identity)
     row = segment_row(recorder, run_id, 1, 1, str(owner), 0, now, span, None, sampled, spec.name)
-    try:
-        # One append: a run that is there has a first checkpoint, so that whatever dies it can be resumed.
-        segment.checkpoint(
-            "start",
-            drafts=[start],
-            rows=[("insert segment", row)],
-            creates=[
-                ("insert run", run_row(recorder, spec, run_id, holder, labels, now, span, sampled)),
-                ("insert branch", branch_row(recorder, spec, run_id, str(owner), now)),
-            ],
-        )
-    except StoreError:
-        found = find(recorder, run_id)
-        if found is None:
-            raise
-        raise AlreadyResumed(run_id, holder_name(found.owner), found.epoch, found.created_at) from None
-    recorder.heart.start(run_id, MAIN, 1, recorder.settings.lease_ttl_s)
+    with recorder.opening(run_id, MAIN):
+        try:
+            # One append: a run that is there has a first checkpoint, so that whatever dies it can be resumed.
+            segment.checkpoint(
+                "start",
+                drafts=[start],
+                rows=[("insert segment", row)],
+                creates=[
+                    ("insert run", run_row(recorder, spec, run_id, holder, labels, now, span, sampled)),
+                    ("insert branch", branch_row(recorder, spec, run_id, str(owner), now)),
+                ],
+            )
+        except StoreError:
+            found = find(recorder, run_id)
+            if found is None:
+                raise
+            raise AlreadyResumed(run_id, holder_name(found.owner), found.epoch, found.created_at) from None
+        recorder.heart.start(run_id, MAIN, 1, recorder.settings.lease_ttl_s)
     return Begun(segment, Ledger())
 
 
@@ -133,7 +141,7 @@ def preflight(recorder: Recorder, spec: AgentSpec, run_id: str, branch: str = MA
     if row is None:
         raise UnknownRun(run_id, str(recorder.store.url.database))
     loaded = loaded_head(recorder, row)
-    alive = standing(row.owner) in (Standing.ALIVE, Standing.ELSEWHERE)
+    alive = standing_of(recorder, row) in (Standing.ALIVE, Standing.ELSEWHERE)
     world, _ = collect(
         recorder, spec, row, loaded, holder=holder_name(row.owner) if alive else "", probe=False
     )

@@ -9,8 +9,8 @@ from dataclasses import replace
 from . import faults
 from .errors import AlreadyResumed, Fenced, UnknownRun
 from .journal import Append, Draft
-from .lease import Owner, Standing, me, standing, stopped_beating
-from .recorder import Recorder
+from .lease import Owner, Standing, me, mine, standing, stopped_beating
+from .recorder import Recorder, holds
 from .store import read
 from .store.read import MAIN
 from .store.rows import RunRow
@@ -34,7 +34,7 @@ def acquire(
     row = find(recorder, run_id, branch)
     if row is None:
         raise UnknownRun(run_id, str(recorder.store.url.database))
-    held, seen = standing(row.owner), row
+    held, seen = standing_of(recorder, row), row
     if held in (Standing.ALIVE, Standing.ELSEWHERE):
 
         def beat() -> int:
@@ -54,6 +54,28 @@ def acquire(
         body={"owner": str(owner), "from": row.owner, "epoch": row.epoch + 1},
     )
     faults.point("resume.before_lease")
+    with recorder.opening(run_id, branch):
+        _take(recorder, row, owner, draft)
+        recorder.heart.start(run_id, branch, row.epoch + 1, recorder.settings.lease_ttl_s)
+    # Read again: until the lease moved, the holder before us may still have written.
+    now = find(recorder, run_id, branch) or row
+    return replace(now, owner=row.owner, epoch=row.epoch, beat=row.beat, beat_at=row.beat_at), row.epoch + 1
+
+
+def standing_of(recorder: Recorder, row: RunRow) -> Standing:
+    """What can be said of the holder of a run.
+
+    A lease of this very process for which it neither runs a segment nor beats is that of a segment that could not
+    say good-bye (it was interrupted while it wrote, or the store failed): dead, though its process lives.
+    """
+    found = standing(row.owner)
+    if found is Standing.ALIVE and row.owner and mine(row.owner) and not holds(row.run_id, row.branch):
+        return Standing.DEAD
+    return found
+
+
+def _take(recorder: Recorder, row: RunRow, owner: Owner, draft: Draft) -> None:
+    run_id, branch = row.run_id, row.branch
     try:
         recorder.journal.append(
             Append(
@@ -75,10 +97,6 @@ def acquire(
         )
     except (AlreadyResumed, Fenced):
         raise _refused(recorder, find(recorder, run_id, branch) or row) from None
-    recorder.heart.start(run_id, branch, row.epoch + 1, recorder.settings.lease_ttl_s)
-    # Read again: until the lease moved, the holder before us may still have written.
-    now = find(recorder, run_id, branch) or row
-    return replace(now, owner=row.owner, epoch=row.epoch, beat=row.beat, beat_at=row.beat_at), row.epoch + 1
 
 
 def release(recorder: Recorder, row: RunRow, epoch: int) -> None:

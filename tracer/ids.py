@@ -15,6 +15,6 @@ def new_id() -> bytes:
     return (time.time_ns() // 1_000_000).to_bytes(6, "big") + os.urandom(10)
 
 
-def valid_run_id(run_id: str) -> bool:
+def valid_run_id(run_id: object) -> bool:
     """Whether *run_id* may name a run: `[A-Za-z0-9][A-Za-z0-9_.-]{0,127}`."""
-    return RUN_ID.fullmatch(run_id) is not None
+    return isinstance(run_id, str) and RUN_ID.fullmatch(run_id) is not None

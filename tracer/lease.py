@@ -71,6 +71,12 @@ def standing(owner: str | None) -> Standing:
     return Standing.ALIVE if born is not None and born == held.born else Standing.DEAD
 
 
+def mine(owner: str) -> bool:
+    """Whether *owner* is this very process, whatever segment of it."""
+    held, here = Owner.parse(owner), me("")
+    return (held.host, held.boot, held.pid, held.born) == (here.host, here.boot, here.pid, here.born)
+
+
 def stopped_beating(beat: Callable[[], int], ttl_s: float, *, poll_s: float = 0.0) -> bool:
     """Watch a heartbeat counter for *ttl_s* seconds of our own monotonic clock; true when it never moved."""
     first = beat()
@@ -138,6 +144,11 @@ class Heart:
         """The lease is given back."""
         with self._wake:
             self._held.pop((run_id, branch), None)
+
+    def beats(self, run_id: str, branch: str) -> bool:
+        """Whether this process beats for that lease."""
+        with self._wake:
+            return (run_id, branch) in self._held
 
     def close(self) -> None:
         """Stop beating for all."""

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
+from weakref import WeakSet
 
 from . import config
 from .config import Settings
-from .errors import StoreGone
+from .errors import ConfigError, StoreGone
 from .journal import Journal
 from .keys import Keys
 from .lease import Heart, Standing, standing
@@ -50,11 +52,13 @@ class Recorder:
         self.metrics = Metrics(self._owed, lambda: self.outbox.refused)
         self.live: dict[tuple[str, str], Interruptible] = {}
         """The segments of this process that have not ended, by run and branch."""
+        self._opening: list[tuple[str, str]] = []
         self.heart = Heart(self._beat)
         self.pid = os.getpid()
         self._keys: Keys | None = None
         self._farewell: Farewell | None = None
         self._making_keys = threading.Lock()
+        _all.add(self)
 
     @classmethod
     def open(cls, settings: Settings, *, create: bool = True) -> Recorder:
@@ -62,8 +66,16 @@ class Recorder:
 
         Raises:
             StoreMissing, SchemaTooOld, SchemaTooNew, StoreError: see `Store.open`.
+            ConfigError: its folder cannot be made or used.
         """
-        return cls(settings, Store.open(settings.store_url, create=create))
+        try:
+            return cls(settings, Store.open(settings.store_url, create=create))
+        except OSError as error:
+            where = error.filename or settings.store_url
+            raise ConfigError(
+                f"The store {settings.store_url} cannot be opened: {where}: {error.strerror or error}. Set"
+                " WAYPOST_HOME to a folder that this process may write."
+            ) from error
 
     @property
     def keys(self) -> Keys:
@@ -114,6 +126,20 @@ class Recorder:
             raise IntegrityError(f"sealed value {fingerprint}", "it is not in the store")
         return Vault(Keys.load(self.settings.key_file)).open(fingerprint, rows[key])
 
+    @contextmanager
+    def opening(self, run_id: str, branch: str) -> Iterator[None]:
+        """The block takes a lease for which nobody beats yet."""
+        self._opening.append((run_id, branch))
+        try:
+            yield
+        finally:
+            self._opening.remove((run_id, branch))
+
+    def holds(self, run_id: str, branch: str) -> bool:
+        """Whether a segment of this recorder lives, or is about to."""
+        place = (run_id, branch)
+        return place in self.live or place in self._opening or self.heart.beats(*place)
+
     def began(self, run_id: str, branch: str, segment: Interruptible) -> None:
         """A segment lives: SIGTERM ends it in order, and its spans are sent at the end of the process."""
         self.live[run_id, branch] = segment
@@ -138,6 +164,7 @@ class Recorder:
 
     def close(self, timeout_s: float = 3.0) -> None:
         """Send what can be sent in *timeout_s* seconds, then give everything back."""
+        _all.discard(self)
         if self._farewell is not None:
             self._farewell.remove()
         self.heart.close()
@@ -168,6 +195,7 @@ def owner_is_dead(owner: str) -> bool:
 
 
 _open: dict[tuple[int, str, str], Recorder] = {}
+_all: WeakSet[Recorder] = WeakSet()
 _opening = threading.Lock()
 _settings: Settings | None = None
 
@@ -176,11 +204,19 @@ def configure(**values: Any) -> Settings:
     """Set up Waypost in this process: any field of `Settings`, over environment and `waypost.toml`.
 
     Raises:
-        ConfigError: there is no such setting, or the value does not fit.
+        ConfigError: there is no such setting, the value does not fit, or runs go on under the settings before.
     """
     global _settings
-    _settings = config.override(settings(), **values)
-    return _settings
+    wanted = config.override(settings(), **values)
+    with _opening:
+        found = _open.get(_where(wanted))
+        if found is not None and found.settings != wanted and found.live:
+            runs = ", ".join(sorted(run_id for run_id, _ in found.live))
+            raise ConfigError(
+                f"Run {runs} goes on with the settings before. Configure first, then start runs."
+            )
+        _settings = wanted
+    return wanted
 
 
 def settings() -> Settings:
@@ -194,11 +230,7 @@ def settings() -> Settings:
 def recorder(*, create: bool = True) -> Recorder:
     """The recorder of the configured store, opened at first use; one per process."""
     held = settings()
-    where = (
-        os.getpid(),
-        str(Path(held.store_url).absolute()) if "://" not in held.store_url else held.store_url,
-        str(held.home_path.absolute()),
-    )
+    where = _where(held)
     with _opening:
         for key in [key for key in _open if key[0] != os.getpid()]:
             _open.pop(key).store.abandon()
@@ -208,6 +240,20 @@ def recorder(*, create: bool = True) -> Recorder:
                 found.close()
             found = _open[where] = Recorder.open(held, create=create)
         return found
+
+
+def holds(run_id: str, branch: str) -> bool:
+    """Whether this process works on a run of that name, in whatever store."""
+    return any(one.holds(run_id, branch) for one in list(_all) if one.pid == os.getpid())
+
+
+def _where(held: Settings) -> tuple[int, str, str]:
+    url = held.store_url
+    return (
+        os.getpid(),
+        url if "://" in url else str(Path(url).absolute()),
+        str(held.home_path.absolute()),
+    )
 
 
 def reset() -> None:
