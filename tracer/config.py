@@ -24,7 +24,7 @@ class Settings:
     home: str = ""
     """Folder of the key file, the blobs and the default store; `.waypost` when empty."""
     mode: Mode = "enforce"
-    """`enforce`: no durable intent, no dispatch. `observe`: record, never hurt the host."""
+    """`enforce`: no durable intent, no dispatch. `observe` is refused until auto-instrumentation is there."""
     lease_ttl_s: float = 30.0
     """Seconds without a heartbeat after which a run may be taken over."""
     chain_key: str = ""
@@ -120,8 +120,13 @@ def _with(settings: Settings, name: str, value: Any, where: str) -> Settings:
             raise ConfigError(f"{where} is {value!r}; use a number of seconds.") from None
         if not 0.1 <= fitting <= 86_400:
             raise ConfigError(f"{where} is {value!r}; use 0.1 to 86400 seconds.")
-    elif name == "mode" and value not in ("enforce", "observe"):
-        raise ConfigError(f"{where} is {value!r}; use enforce or observe.")
+    elif name == "mode" and value == "observe":
+        # Half of it would be worse than none: writes would pass outside runs, and errors still reach the agent.
+        raise ConfigError(
+            f"{where} is 'observe', which comes with auto-instrumentation; until then use enforce."
+        )
+    elif name == "mode" and value != "enforce":
+        raise ConfigError(f"{where} is {value!r}; use enforce.")
     elif not isinstance(fitting, str | bool):
         raise ConfigError(f"{where} is {value!r}; use a text.")
     return replace(settings, **{name: fitting})

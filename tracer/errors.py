@@ -28,7 +28,7 @@ disagree; what was seen and where is added, and kept as plain attributes that su
         │   └── ResumeRefused, StateChanged
         ├── LedgerError
         │   ├── UnknownEffect, AmbiguousCall, CallKeyReused, NotInDoubt
-        │   └── Denied, KeyExpired, WriteOutsideRun
+        │   └── Denied, WriteOutsideRun
         ├── Diverged            the resumed agent does something else
         ├── SegmentPoisoned       an earlier refusal still holds
         ├── ForkedRun             a forked child used its parent's run
@@ -311,10 +311,6 @@ class NotInDoubt(LedgerError):
 
 class Denied(LedgerError):
     """A person said no, or nobody has said yes."""
-
-
-class KeyExpired(LedgerError):
-    """The stored idempotency key is older than its time to live, so the call cannot safely be sent again."""
 
 
 class WriteOutsideRun(LedgerError):

@@ -13,17 +13,18 @@ from tracer.errors import ConfigError
 
 def test_arguments_go_over_environment_over_file_over_defaults(tmp_path: Path) -> None:
     file = tmp_path / "waypost.toml"
-    file.write_text('mode = "observe"\nlease_ttl_s = 5\nprincipal = "file"\n', "utf-8")
+    file.write_text('environment = "staging"\nlease_ttl_s = 5\nprincipal = "file"\n', "utf-8")
     held = config.load({"WAYPOST_LEASE_TTL_S": "7", "WAYPOST_SEAL": "off"}, file)
     held = config.override(held, principal="argument")
-    assert (held.mode, held.lease_ttl_s, held.principal, held.seal) == ("observe", 7.0, "argument", False)
-    assert held.environment == Settings().environment
+    assert (held.environment, held.lease_ttl_s, held.principal, held.seal) == ("staging", 7.0, "argument", False)
+    assert held.mode == Settings().mode
 
 
 @pytest.mark.parametrize(
     ("environ", "words"),
     [
-        ({"WAYPOST_MODE": "enforced"}, "WAYPOST_MODE is 'enforced'; use enforce or observe"),
+        ({"WAYPOST_MODE": "enforced"}, "WAYPOST_MODE is 'enforced'; use enforce"),
+        ({"WAYPOST_MODE": "observe"}, "comes with auto-instrumentation; until then use enforce"),
         ({"WAYPOST_LEASE_TTL_S": "soon"}, "WAYPOST_LEASE_TTL_S is 'soon'; use a number of seconds"),
         ({"WAYPOST_LEASE_TTL_S": "0"}, "0.1 to 86400"),
         ({"WAYPOST_SEAL": "maybe"}, "use true or false"),
@@ -38,7 +39,7 @@ def test_a_value_of_the_environment_that_does_not_fit_is_named(environ: dict[str
     ("text", "words"),
     [
         ("lease = 3", "there is no such setting. Known: "),
-        ("mode = 3", "use enforce or observe"),
+        ("mode = 3", "use enforce"),
         ("store = 3", "use a text"),
         ("store = [", "is not TOML"),
     ],
