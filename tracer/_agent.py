@@ -14,8 +14,10 @@ from .agentspec import AgentSpec
 from .contract import UNDECLARED, CheckpointKind, Plan, ResumePolicy, RunState, Undeclared
 from .errors import AgentError, Paused, ResumeError
 from .hold import acquire, find, release
+from .ids import new_id
 from .opening import input_digest
 from .recorder import Recorder, recorder
+from .schema import fingerprint
 from .state import FreeState, State, TypedState, load_state
 from .watch import Watch
 
@@ -37,10 +39,11 @@ class _Base(Generic[S]):
 
     def preflight(self, run_id: str) -> _resume.Preflight:
         """What the gate would say of a resume now; changes nothing."""
-        return _resume.preflight(recorder(), self.spec, run_id)
+        return _resume.preflight(recorder(create=False), self.spec, run_id)
 
     def _open(self, run_id: str, state: S | None, how: Mapping[str, Any]) -> tuple[Run, S] | S:
         """(a run that may work, its state), or the state of a run that is done."""
+        _resume.require_id(self.name, run_id)
         held = recorder()
         row = find(held, run_id)
         if row is None:
@@ -94,8 +97,27 @@ class _Base(Generic[S]):
 
     def _load(self, held: Recorder, row: Any) -> S:
         loaded = _resume.loaded_head(held, row)
-        assert self.spec.model is not None
-        return load_state(self.spec.model, loaded.fields)  # type: ignore[return-value]
+        model = self.spec.model
+        assert model is not None
+        stored, mine = (
+            f"{loaded.type_name} v{loaded.version}",
+            f"{model.__name__} v{model.__waypost_version__}",
+        )
+        if stored != mine:
+            raise AgentError(
+                self.name,
+                f"run {row.run_id} is done and its state is {stored}, this code has {mine}. Read it with the code that"
+                f" wrote it, or as plain data: `waypost export {row.run_id}`.",
+            )
+        was = (loaded.contract.get("identity") or {}).get("state")
+        if was and was != fingerprint(model):
+            raise AgentError(
+                self.name,
+                f"run {row.run_id} is done and its state is {stored} with other fields than this code's {mine}; a"
+                " change of the fields needs a new version. Read it with the code that wrote it, or as plain data:"
+                f" `waypost export {row.run_id}`.",
+            )
+        return load_state(model, loaded.fields)  # type: ignore[return-value]
 
     def _same_input(self, held: Recorder, run_id: str, state: S) -> None:
         from .store import read
@@ -244,11 +266,14 @@ def agent(
 def failed(run: Run, error: BaseException) -> None:
     """The body ended with an error: say so in the journal, if this segment may still write."""
     segment = run._segment
-    if segment.over or isinstance(error, Paused):
+    if segment.over or (isinstance(error, Paused) and error.run_id == segment.run_id):
         return
     from .seal import mask
 
     try:
+        if isinstance(error, Paused):  # a run inside this one waits, so this one does
+            run._pause(f"waits for run {error.run_id}", error.reason)
+            return
         segment.end("failed", RunState.FAILED, mask(f"{type(error).__name__}: {error}"))
     except Exception:  # the first refusal is the one to be raised; the next resume records the death
         segment.recorder.ended(segment.run_id, segment.branch)
@@ -256,9 +281,18 @@ def failed(run: Run, error: BaseException) -> None:
 
 @contextmanager
 def free_run(
-    name: str, *, id: str, state: dict[str, Any] | None = None, objective: str = ""
+    name: str, *, id: str | None = None, state: dict[str, Any] | None = None, objective: str = ""
 ) -> Iterator[FreeRun]:
-    """A run without a body, see `run`."""
+    """A run without a body, for notebooks and scripts: `with run("name") as r: r.checkpoint("step", {…})`.
+
+    Args:
+        id: a new one when None; an existing one resumes that run through the gate.
+
+    What was changed after the last checkpoint is kept when the block ends without an error.
+    """
+    if id is None:
+        id = new_id().hex()
+    _resume.require_id(name, id)
     held = recorder()
     spec = AgentSpec(name, None, None, plan=Plan(objective or UNDECLARED))
     row = find(held, id)
@@ -287,6 +321,8 @@ def free_run(
             raise
         if made._calls.watch is not None:
             made._calls.watch.finish()
+        if made._segment.changed_path() is not None:
+            made._segment.checkpoint("final", CheckpointKind.FINAL)
         made._segment.end("done", RunState.DONE)
 
 

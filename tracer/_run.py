@@ -18,6 +18,7 @@ from .each import SCOPE, AsyncEach, Each, Path
 from .errors import AgentError, Paused
 from .ledger import Ledger
 from .segment import Segment
+from .text import storable
 
 T = TypeVar("T")
 
@@ -104,6 +105,7 @@ class Run:
             Paused: nobody has answered; the next resume comes back to this line.
         """
         scope = "/".join(SCOPE.get())
+        storable(prompt, "$.prompt")
         seed = codec.canonical([self._segment.branch, scope, prompt])
         digest = hashlib.sha256(seed).digest()
         ordinal = self._asks.get((scope, digest), 0)
@@ -123,7 +125,7 @@ class Run:
         Raises:
             Paused: always; the next resume starts from the last step.
         """
-        raise self._pause(reason, "")
+        raise self._pause(storable(reason, "$.reason"), "")
 
     # -- inside -----------------------------------------------------------------------------------------------
 

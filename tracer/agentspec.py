@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, get_type_hints
 
+from . import schema
 from .carried import carried
 from .config import Settings
 from .contract import UNDECLARED, Identity, Plan, ResumePolicy, Undeclared
@@ -40,7 +41,7 @@ class AgentSpec:
 
     def identity(self, settings: Settings) -> Identity:
         """Who and what runs here and now."""
-        return identity(
+        found = identity(
             self.name,
             self.topology,
             ((name, spec.digest()) for name, spec in self.tools().items()),
@@ -50,6 +51,7 @@ class AgentSpec:
             prompt=text_digest(self.prompt) if isinstance(self.prompt, str) else UNDECLARED,
             policy_bundle=self.policy_bundle,
         )
+        return replace(found, state=schema.fingerprint(self.model) if self.model else "")
 
 
 def spec_of(function: Callable[..., Any], name: str, **declared: Any) -> AgentSpec:

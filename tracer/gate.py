@@ -113,7 +113,13 @@ def _state_version(world: World, policy: ResumePolicy) -> Iterator[Finding]:
         f"{world.state_type} v{world.state_version}",
         f"{world.now_state_type} v{world.now_state_version}",
     )
-    if before == after:
+    was = str((world.contract.get("identity") or {}).get("state") or "")
+    now = str(world.now_identity.get("state") or "")
+    if before == after and was and now and was != now:
+        what = f"The fields of {before} are not those that the checkpoint was written with."
+        remedy = "raise the version and register the migration, or deploy the code that wrote the checkpoint"
+        yield Finding(Clause.STATE_VERSION, policy.state_version, what, remedy, was[:12], now[:12], before)
+    elif before == after:
         yield Finding(Clause.STATE_VERSION, Ruling.CONTINUE, f"{before}, as this code has it.")
     elif world.migrations:
         steps = ", ".join(world.migrations)
