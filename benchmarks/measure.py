@@ -61,14 +61,6 @@ def quiet() -> Iterator[None]:
         gc.enable()
 
 
-@contextmanager
-def spent(into: list[float]) -> Iterator[None]:
-    """Adds the CPU seconds that the process takes inside."""
-    began = CPU()
-    yield
-    into.append(CPU() - began)
-
-
 def apart(module: str, *arguments: str, timeout_s: float = 600.0) -> Any:
     """What `python -m module arguments` prints as JSON, from a process of its own.
 
