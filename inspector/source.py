@@ -19,7 +19,7 @@ from tracer.store import objects, read
 from tracer.store.blobs import FolderBlobs
 from tracer.store.engine import Store, translated
 from tracer.store.rows import RunRow
-from tracer.treeread import TreeReader
+from tracer.tree import TreeReader
 
 
 class Source:

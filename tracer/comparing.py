@@ -17,7 +17,7 @@ from .course import LOST, Course, course, records, whole
 from .divergence import Comparison, Tape, compare
 from .store import objects, read, read_alerts
 from .store.rows import RunRow
-from .treeread import TreeReader
+from .tree import TreeReader
 
 MODELS: Final = 8
 """Earlier runs that a run is compared with when nobody names them."""

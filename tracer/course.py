@@ -18,7 +18,7 @@ from .callrecord import CallRecord, call_record
 from .contract import CallState, CheckpointKind
 from .store import objects, read, read_alerts
 from .store.rows import CallRow, EntryRow, RunRow
-from .treeread import TreeReader
+from .tree import TreeReader
 
 COMMITTED, LOST = "committed", "lost"
 _CALLS: Final = ("intent", "outcome", "call", "answer", "suspended")

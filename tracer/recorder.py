@@ -25,7 +25,7 @@ from .telemetry.metrics import Metrics
 from .telemetry.outbox import Outbox
 from .telemetry.provider import Tracing
 from .telemetry.shutdown import Farewell
-from .treeread import TreeReader
+from .tree import TreeReader
 
 
 class Interruptible(Protocol):

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LAYERS = {
     "base": {"contract", "errors", "shapes", "types"},
     "pure": {"codec", "seal", "state", "diff", "gate", "divergence", "tree"}
-    | {"integrity", "items", "spanref", "treeread"},
+    | {"integrity", "items", "spanref"},
     "support": {"config", "faults", "ids"},
     "store": {"store"},
     "journal": {"journal", "readings", "telemetry"},

@@ -15,7 +15,7 @@ from ..refs import parse_run
 from ..store import read
 from ..store.rows import EntryRow, RunRow
 from ..telemetry.outbox import export_pending
-from ..treeread import TreeReader
+from ..tree import TreeReader
 from . import shapes
 from .exits import Exit
 from .opened import masked, program, reading, record, recording

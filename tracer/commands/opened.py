@@ -25,7 +25,7 @@ from ..store import objects, read
 from ..store.blobs import FolderBlobs
 from ..store.engine import Store, translated
 from ..store.rows import EntryRow, RunRow
-from ..treeread import TreeReader
+from ..tree import TreeReader
 
 
 @dataclass(frozen=True, slots=True)

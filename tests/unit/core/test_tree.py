@@ -17,8 +17,7 @@ from tests.unit.exact import same
 from tracer import codec
 from tracer.errors import IntegrityError, NotStorable
 from tracer.items import LOOKED, RECENT, Items
-from tracer.tree import CHAIN, TreeWriter, is_ref
-from tracer.treeread import TreeReader
+from tracer.tree import CHAIN, TreeReader, TreeWriter, is_ref
 
 
 class Store:

@@ -15,129 +15,34 @@ the number of items; `"s": 1` marks an object that holds references itself.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from datetime import date, datetime, time, timedelta
-from decimal import Decimal
-from fractions import Fraction
-from operator import is_
 from typing import Any, Final
-from uuid import UUID
-from zlib import crc32
 
-from . import codec
-from .items import Items
+from .. import codec
+from ..items import Items
+from .node import (
+    CHAIN,
+    CHUNK_MASK,
+    CHUNK_MAX,
+    CLOSE,
+    INLINE,
+    SECRET_KEY,
+    WHOLE,
+    Node,
+    Plain,
+    compact,
+    digest_of,
+    holds_ref,
+    is_ref,
+    same_ref,
+    size_of,
+)
+from .sameness import DEEPEST, structural_copy, unchanged
 
-CHAIN: Final = 32
-"""Patches between two whole nodes; with three levels under them a list of 30,000 items is < 100 reads deep."""
-INLINE: Final = 96
-"""Bytes up to which a part stays inside its parent."""
-WHOLE: Final = 4096
-"""Bytes up to which a container is stored in one piece."""
-CHUNK_MASK: Final = 31
-CHUNK_MAX: Final = 128
-SECRET_KEY: Final = 12
-"""Characters from which a key of a dict may itself be a secret."""
-CLOSE: Final = 64
-"""Items of a list that one checkpoint compares leaf by leaf, beyond those that were handed out."""
-DEEPEST: Final = 60
-"""Levels that are cut or copied one by one; what lies below is one part."""
-
-Plain = Any
 Put = Callable[[bytes, bytes], None]
 Seal = Callable[[str, str], Plain]
 Splice = tuple[int, int, list[Plain]]
-_ATOMS: Final = frozenset(
-    {
-        str,
-        int,
-        float,
-        bool,
-        type(None),
-        bytes,
-        complex,
-        date,
-        datetime,
-        time,
-        timedelta,
-        Decimal,
-        Fraction,
-        UUID,
-    }
-)
-"""Types whose values never change: the same object is the same value."""
-_MUTABLE: Final = object()
 _item_of: Final = list.__getitem__
-
-
-def digest_of(data: bytes) -> bytes:
-    """SHA-256 of an encoded object, 32 bytes."""
-    return hashlib.sha256(data).digest()
-
-
-def structural_copy(value: Any, depth: int = 0) -> Any:
-    """A copy for `unchanged` that shares what cannot change and holds no mutable leaf."""
-    kind = type(value)
-    if kind in _ATOMS:
-        return value
-    if depth < DEEPEST:
-        if kind is dict:
-            return {key: structural_copy(item, depth + 1) for key, item in value.items()}
-        if kind is list or kind is Items:
-            return [structural_copy(item, depth + 1) for item in list.__iter__(value)]
-    return value if getattr(kind, "__waypost_atom__", False) else _MUTABLE
-
-
-def unchanged(value: Any, copy: Any) -> bool:
-    """True only when *value* is certainly what it was when *copy* was taken.
-
-    Leaves are compared by identity, never by `==`: 1, 1.0 and True are three values.
-    """
-    if value is copy:
-        return True
-    kind = type(value)
-    if kind is dict:
-        if type(copy) is not dict or len(value) != len(copy) or not all(map(is_, value, copy)):
-            return False
-        if all(map(is_, value.values(), copy.values())):
-            return True
-        return all(map(unchanged, value.values(), copy.values()))
-    if kind is list or kind is Items:
-        if type(copy) is not list or len(value) != len(copy):
-            return False
-        return all(map(unchanged, list.__iter__(value), copy))
-    return False
-
-
-@dataclass(slots=True)
-class Node:
-    """What the writer remembers of one cut list or dict."""
-
-    kind: str
-    copies: list[Any]
-    refs: list[Plain]
-    digest: str = ""
-    depth: int = 0
-    stable: int = 0
-    """Refs from the front that are as they were when the chunks were made."""
-    chunks: list[tuple[str, int]] = field(default_factory=list)
-    size: int = 0
-    source: Items[Any] | None = None
-    """The list whose own word on what changed may be trusted, as of its *stamp*: not one that has taken its
-    place, nor the same one after another field has recorded it."""
-    stamp: int = 0
-    held: list[Any] = field(default_factory=list)
-    """The items of *source* themselves: `heapq` and the like move them without a word."""
-
-    def follows(self, value: Items[Any]) -> None:
-        """*value* is what was recorded, and tells from now on what may have changed."""
-        value.synced()
-        self.source, self.stamp = value, value.stamp
-
-    def ref(self) -> dict[str, Plain]:
-        """The reference that stands in the parent."""
-        return {"$#": self.digest, "k": self.kind, "c": len(self.refs), "n": self.size}
 
 
 class TreeWriter:
@@ -171,8 +76,6 @@ class TreeWriter:
             node.held = list.copy(value)
             node.follows(value)
         self._nodes[path] = node
-
-    # -- parts ------------------------------------------------------------------------------------------------
 
     def _part(self, value: Any, path: str) -> Plain:
         kind = type(value)
@@ -210,8 +113,8 @@ class TreeWriter:
             return {key: self._within(item, depth) for key, item in plain.items()}
         if depth < DEEPEST and kind is list and len(plain) > 1:
             node = Node("l", [], [self._within(item, depth) for item in plain])
-            node.size = sum(map(_size, node.refs))
-            self._compact(node)
+            node.size = sum(map(size_of, node.refs))
+            compact(node, self._store)
             return node.ref()
         return plain
 
@@ -228,19 +131,17 @@ class TreeWriter:
                 return {"$#": self._store(codec.encode(parts)), "n": size, "s": 1}
         return self.whole(plain)
 
-    # -- lists and dicts that are followed from checkpoint to checkpoint ---------------------------------------
-
     def _sequence(self, value: Any, path: str, kind: str) -> Plain:
         node = self._nodes.get(path)
         if node is None or node.kind != kind:
             refs = self._fresh(list.copy(value) if kind == "l" else list(value.items()), path, 0, kind)
-            size = sum(map(_size, refs))
+            size = sum(map(size_of, refs))
             if size <= WHOLE // 4 and len(refs) <= CHUNK_MAX:
                 return self._small(refs if kind == "l" else dict(refs), size)
             node = Node(kind, _copies(value, kind), refs, size=size)
             if type(value) is Items:
                 node.held = list.copy(value)
-            self._compact(node)
+            compact(node, self._store)
             self._nodes[path] = node
         else:
             self._patch(node, self._changes(value, path, node))
@@ -254,7 +155,7 @@ class TreeWriter:
         if len(data) <= INLINE:
             return plain
         ref: dict[str, Plain] = {"$#": self._store(data), "n": max(size, len(data))}
-        if _holds_ref(plain):
+        if holds_ref(plain):
             ref["s"] = 1
         return ref
 
@@ -306,7 +207,7 @@ class TreeWriter:
             if not unchanged(item, node.copies[place]):
                 refs = self._fresh([item], path, place, "l")
                 # Some values cannot be told to be as they were until they are encoded; then they can.
-                if not _same_ref(refs[0], node.refs[dropped + place]):
+                if not same_ref(refs[0], node.refs[dropped + place]):
                     splices.append((place, 1, refs))
                 node.copies[place] = structural_copy(item)
         known = len(node.copies)
@@ -322,73 +223,21 @@ class TreeWriter:
             return
         inserted = 0
         for at, remove, refs in splices:
-            node.size += sum(map(_size, refs)) - sum(map(_size, node.refs[at : at + remove]))
+            node.size += sum(map(size_of, refs)) - sum(map(size_of, node.refs[at : at + remove]))
             node.refs[at : at + remove] = refs
             node.stable = min(node.stable, at)
             inserted += len(refs)
         if node.depth >= CHAIN or inserted > CHUNK_MASK:
-            self._compact(node)
+            compact(node, self._store)
             return
         node.depth += 1
         patch: Plain = {"$p": node.digest, "o": [list(splice) for splice in splices], "d": node.depth}
         node.digest = self._store(codec.encode(patch))
 
-    def _compact(self, node: Node) -> None:
-        """Write the node whole again; chunks before the first change are taken over."""
-        chunks: list[tuple[str, int]] = []
-        start = 0
-        for digest, count in node.chunks[:-1]:
-            if start + count > node.stable:
-                break
-            chunks.append((digest, count))
-            start += count
-        refs = node.refs
-        while start < len(refs):
-            end = start + 1
-            while end < len(refs) and end - start < CHUNK_MAX and not _border(refs[end - 1]):
-                end += 1
-            chunks.append((self._store(codec.encode({"$l": refs[start:end]})), end - start))
-            start = end
-        node.chunks, node.stable, node.depth = chunks, len(refs), 0
-        level = chunks
-        while len(level) > 1:
-            level = self._level(level)
-        node.digest = level[0][0] if level else self._store(codec.encode({"$l": []}))
-
-    def _level(self, level: list[tuple[str, int]]) -> list[tuple[str, int]]:
-        out: list[tuple[str, int]] = []
-        group: list[tuple[str, int]] = []
-        for digest, count in level:
-            group.append((digest, count))
-            if len(group) >= CHUNK_MAX or (len(group) > 1 and int(digest[:2], 16) & CHUNK_MASK == 0):
-                out.append(self._over(group))
-                group = []
-        if group:
-            out.append(self._over(group))
-        return out
-
-    def _over(self, group: list[tuple[str, int]]) -> tuple[str, int]:
-        if len(group) == 1:
-            return group[0]
-        content: Plain = {"$t": [[digest, count] for digest, count in group]}
-        return self._store(codec.encode(content)), sum(count for _, count in group)
-
     def _store(self, data: bytes) -> str:
         digest = digest_of(data)
         self._put(digest, data)
         return digest.hex()
-
-
-def is_ref(plain: Plain) -> bool:
-    """True for a reference to another object."""
-    return type(plain) is dict and "$#" in plain
-
-
-def _same_ref(ref: Plain, was: Plain) -> bool:
-    """Whether two refs stand for the same bytes; `==` would take 1 for True and 0.0 for -0.0."""
-    if is_ref(ref) or is_ref(was):
-        return bool(ref == was)
-    return codec.encode(ref) == codec.encode(was)
 
 
 def _unmoved(value: Items[Any], node: Node, dropped: int, places: list[int]) -> bool:
@@ -428,12 +277,6 @@ def _closely(value: Items[Any], node: Node, places: list[int]) -> list[int]:
     return sorted(handed.intersection(places).union(part)) if handed else part
 
 
-def _holds_ref(plain: Plain) -> bool:
-    if type(plain) is dict:
-        return "$#" in plain or any(map(_holds_ref, plain.values()))
-    return type(plain) is list and any(map(_holds_ref, plain))
-
-
 def _encodable(key: str) -> bool:
     try:
         key.encode()
@@ -450,23 +293,3 @@ def _copies(value: Any, kind: str) -> list[Any]:
     if kind == "l":
         return [structural_copy(item) for item in list.__iter__(value)]
     return [(key, structural_copy(item)) for key, item in value.items()]
-
-
-def _size(ref: Plain) -> int:
-    """Bytes that a ref stands for; small inline parts count as their printed length."""
-    kind = type(ref)
-    if kind is dict and "$#" in ref:
-        return int(ref["n"])
-    if kind is list and len(ref) == 2 and type(ref[0]) is str:
-        return len(ref[0]) + 3 + _size(ref[1])
-    if kind is str:
-        return len(ref) + 2
-    if kind is dict or kind is list:
-        return len(codec.encode(ref))
-    return 4
-
-
-def _border(ref: Plain) -> bool:
-    """Whether a chunk ends after this ref: one of 32 does, by content, so that equal runs share chunks."""
-    data = ref["$#"].encode() if is_ref(ref) else codec.encode(ref)
-    return crc32(data) & CHUNK_MASK == 0

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from . import codec
-from .tree import CHAIN, DEEPEST, Node, Plain, structural_copy
+from .. import codec
+from .node import CHAIN, Node, Plain
+from .sameness import DEEPEST, structural_copy
 
 KEPT: Final = 8
 """Whole lists of references that a reader keeps, and chains of patches on them."""
