@@ -24,7 +24,9 @@ CHROMIUM: Final = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 DESK: Final[dict[str, Any]] = {"viewport": {"width": 1440, "height": 1000}}
 PHONE: Final[dict[str, Any]] = {"viewport": {"width": 360, "height": 800}, "device_scale_factor": 2}
 
-SHOTS: Final[tuple[tuple[str, str, dict[str, Any]], ...]] = (
+Shots = tuple[tuple[str, str, dict[str, Any]], ...]
+"""(name of the picture, address, options of the browser)."""
+SHOTS: Final[Shots] = (
     ("runs-light", "/", DESK),
     ("run-light", "/runs/{run}", DESK),
     ("run-dark", "/runs/{run}?c=14", {**DESK, "color_scheme": "dark"}),
@@ -41,13 +43,28 @@ SHOTS: Final[tuple[tuple[str, str, dict[str, Any]], ...]] = (
 )
 
 
+ASTRAY: Final[Shots] = (
+    ("divergence-light", "/runs/{run}/divergence", DESK),
+    ("divergence-dark", "/runs/{run}/divergence", {**DESK, "color_scheme": "dark"}),
+    ("divergence-360", "/runs/{run}/divergence", PHONE),
+    ("alerts-light", "/alerts", DESK),
+    ("compare-light", "/compare/{run}-never-killed...{run}", DESK),
+)
+"""Of a run whose resumed life opened a ticket for the wrong distribution."""
+
+
 def main(python: str, folder: Path) -> None:
     """Picture every page into *folder*."""
     folder.mkdir(parents=True, exist_ok=True)
+    _demo(python, folder, SHOTS)
+    _demo(python, folder, ASTRAY, "--diverge")
+
+
+def _demo(python: str, folder: Path, shots: Shots, *options: str) -> None:
     with tempfile.TemporaryDirectory(prefix="waypost-") as home:
         env = {**os.environ, "WAYPOST_HOME": home}
         done = subprocess.run(
-            [str(WAYPOST), "demo", "--no-serve", "--python", python],
+            [str(WAYPOST), "demo", "--no-serve", "--python", python, *options],
             cwd=ROOT,
             env=env,
             stdout=subprocess.PIPE,
@@ -65,14 +82,14 @@ def main(python: str, folder: Path) -> None:
                 browser = playwright.chromium.launch(
                     executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
                 )
-                _picture(browser, link, run_id, folder)
+                _picture(browser, link, run_id, folder, shots)
                 browser.close()
         finally:
             serving.terminate()
             serving.wait(10)
 
 
-def _picture(browser: Browser, link: str, run_id: str, folder: Path) -> None:
+def _picture(browser: Browser, link: str, run_id: str, folder: Path, shots: Shots) -> None:
     first = browser.new_context(**DESK)
     page = first.new_page()
     page.goto(link)
@@ -80,7 +97,7 @@ def _picture(browser: Browser, link: str, run_id: str, folder: Path) -> None:
     page.get_by_label("Name").fill("maya.t")
     page.get_by_role("button", name="Open the inspector").click()
     session: Any = first.storage_state()
-    for name, address, options in SHOTS:
+    for name, address, options in shots:
         context = browser.new_context(storage_state=session, base_url=link.split("/launch/")[0], **options)
         page = context.new_page()
         page.goto(address.format(run=run_id))

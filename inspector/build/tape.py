@@ -7,7 +7,7 @@ opened for one window of pairs, which the engine's own tape then lays out.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from inspector import plain, text, words
@@ -18,8 +18,9 @@ from inspector.pages.tape import CallCell, FieldRow, Mark, Pair, TapePart
 from tracer.course import Made, records
 from tracer.diff import words as word_diff
 from tracer.diff.aligning import align
-from tracer.divergence import ALARM, Tape, canonical, tape
+from tracer.divergence import ALARM, canonical, tape
 from tracer.divergence.align import ARGUMENTS, GLYPHS, MISSING, NEW, REORDERED, SAME, TapeRow
+from tracer.divergence.fields import field_diffs
 from tracer.divergence.identity import Roles, declare
 from tracer.divergence.reason import FieldDiff
 
@@ -119,7 +120,7 @@ def lay(
     olds = [slot.before for slot in shown if slot.before is not None]
     news = [slot.after for slot in shown if slot.after is not None]
     old, new = [before.made[n] for n in olds], [after.made[n] for n in news]
-    rows = _tape(context, old, new, identity).rows
+    rows = _rows(context, old, new, reasons, identity)
     selected = asked.pair or _key(whole[chosen], before, after)
     pairs = tuple(_pair(row, old, new, before, reasons, identity, selected, asked) for row in rows)
     return TapePart(
@@ -156,13 +157,34 @@ def _key(slot: Slot, before: Lane, after: Lane) -> str:
     return _side(slot.after, after, "a") or _side(slot.before, before, "b")
 
 
-def _tape(context: Context, old: list[Made], new: list[Made], identity: Mapping[str, Sequence[str]]) -> Tape:
+def _rows(
+    context: Context,
+    old: list[Made],
+    new: list[Made],
+    reasons: Mapping[int, Sequence[Named]],
+    identity: Mapping[str, Sequence[str]],
+) -> list[TapeRow]:
     tree = context.source.tree(context.connection)
     one, other = (
         [canonical(record, n) for n, record in enumerate(records(context.connection, tree, made))]
         for made in (old, new)
     )
-    return tape(one, other, Roles(declared=declare(identity)), before="", after="")
+    roles = Roles(declared=declare(identity))
+    rows = list(tape(one, other, roles, before="", after="").rows)
+    # What a reason judged by a partner stands beside it, however little else the two have in common.
+    for place, row in enumerate(rows):
+        if row.glyph != NEW or row.after is None:
+            continue
+        if not any(named.fields for named in reasons.get(new[row.after].row.number, ())):
+            continue
+        near = [n for n, r in enumerate(rows) if r.glyph == MISSING and r.tool == row.tool]
+        partner = min(near, key=lambda n: abs(n - place), default=None)
+        before = None if partner is None else rows[partner].before
+        if partner is not None and before is not None:
+            fields = field_diffs(one[before], other[row.after], roles)
+            rows[place] = replace(row, glyph=ARGUMENTS, before=before, fields=fields)
+            rows[partner] = replace(rows[partner], glyph="")
+    return [row for row in rows if row.glyph]
 
 
 def _pair(
