@@ -44,7 +44,7 @@ class _Base(Generic[S]):
     def _open(self, run_id: str, state: S | None, how: Mapping[str, Any]) -> tuple[Run, S] | S:
         """(a run that may work, its state), or the state of a run that is done."""
         _resume.require_id(self.name, run_id)
-        held = recorder()
+        held = recorder(create=state is not None)  # who only resumes makes no store where there is none
         row = find(held, run_id)
         if row is None:
             if state is None:

@@ -141,10 +141,12 @@ def test_an_id_that_is_no_text_is_refused_as_an_id(held: Recorder, bad: Any) -> 
 # -- the store ---------------------------------------------------------------------------------------------------
 
 
-def test_a_look_ahead_makes_no_store_where_there_is_none(tmp_path: Path) -> None:
+def test_a_look_ahead_or_a_resume_makes_no_store_where_there_is_none(tmp_path: Path) -> None:
     configure(home=str(tmp_path / "new"))
     with pytest.raises(StoreMissing):
         plain.preflight("r1")
+    with pytest.raises(StoreMissing):
+        plain.start_or_resume("r1")
     assert not (tmp_path / "new").exists()
     reset()
 
