@@ -15,6 +15,7 @@ from sqlalchemy import Connection
 from tracer import codec, standing
 from tracer.config import Settings
 from tracer.journal import Journal
+from tracer.signing import Signing
 from tracer.store import objects, read
 from tracer.store.blobs import FolderBlobs
 from tracer.store.engine import Store, translated
@@ -29,7 +30,8 @@ class Source:
         self.settings = settings
         self.store = store
         self.blobs = FolderBlobs(settings.home_path / "blobs")
-        self.journal = Journal(store, blobs=self.blobs, key=settings.chain_key_bytes())
+        signing = Signing(settings.chain_key_bytes(), settings.chain_key_name)
+        self.journal = Journal(store, blobs=self.blobs, signing=signing)
 
     @classmethod
     def open(cls, settings: Settings) -> Source:

@@ -29,6 +29,7 @@ from .opening import branch_row, make_segment, root_attributes, run_row, segment
 from .recorder import Recorder
 from .refusal import log_refusal
 from .segment import Segment
+from .signing import KEY
 from .spanref import SpanRef
 from .store import objects, read
 from .store.read import MAIN
@@ -92,6 +93,7 @@ def begin(
             "entrypoint": spec.entrypoint,
             "plan": spec.plan.to_plain(),
             "sealing": recorder.settings.seal,
+            KEY: recorder.signing.names(run_id, recorder.keys),
             "owner": str(owner),
         },
     )

@@ -53,6 +53,11 @@ class Settings:
         """The file that holds the sealing and digest keys."""
         return self.home_path / "key"
 
+    @property
+    def chain_key_name(self) -> str:
+        """What a message may call the chain key: `env:NAME`; empty for one that stands in the settings itself."""
+        return self.chain_key if self.chain_key.startswith("env:") else ""
+
     def chain_key_bytes(self) -> bytes | None:
         """The HMAC key of the chain, or None for a plain digest.
 

@@ -13,6 +13,7 @@ disagree; what was seen and where is added, and kept as plain attributes that su
         │   └── BadRunFile        … or a file holds no run that can be compared
         ├── ConfigError
         │   ├── KeyMissing        a key that sealed data needs is not there
+        │   ├── ChainKeyMissing   a run is signed with a key that is not configured
         │   ├── KeyUnsafe         others can read the key file
         │   └── SecretMissing     a Secret reference does not resolve
         ├── StoreError
@@ -126,6 +127,17 @@ class KeyMissing(ConfigError):
     def __init__(self, where: str, why: str = "") -> None:
         super().__init__(f"{where}: {why or 'no such file.'}")
         self.where, self.why = where, why
+
+
+class ChainKeyMissing(ConfigError):
+    """This run is signed, and without its key nothing can be added to it; nothing was written.
+
+    Set WAYPOST_CHAIN_KEY as it was where the run began.
+    """
+
+    def __init__(self, run_id: str, why: str) -> None:
+        super().__init__(f"Run {run_id}: {why}. Set WAYPOST_CHAIN_KEY as it was where the run began.")
+        self.run_id, self.why = run_id, why
 
 
 class KeyUnsafe(ConfigError):

@@ -29,11 +29,13 @@ def acquire(
 
     Raises:
         UnknownRun: there is no such run.
+        KeyMissing: the key file is not here; nothing was written.
         AlreadyResumed: a living process holds it, or was quicker; the refusal is in the journal.
     """
     row = find(recorder, run_id, branch)
     if row is None:
         raise UnknownRun(run_id, str(recorder.store.url.database))
+    _ = recorder.keys  # without them no call of this run would be recognised
     held, seen = standing_of(recorder, row), row
     if held in (Standing.ALIVE, Standing.ELSEWHERE):
 

@@ -17,9 +17,10 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from . import codec, faults, readings
-from .errors import AlreadyResumed, Fenced, ForkedRun, StoreError, UnknownRun, WaypostError
+from .errors import AlreadyResumed, Fenced, ForkedRun, IntegrityError, StoreError, UnknownRun, WaypostError
 from .ids import new_id
-from .integrity import Record, Tagger, genesis, tagger
+from .integrity import Record, Tagger, genesis
+from .signing import Signing, unfit
 from .store import objects, read, write
 from .store.blobs import Blobs
 from .store.engine import Store, translate, translated
@@ -103,14 +104,16 @@ class _Head:
 class Journal:
     """Appends entries to the runs of one store, for all threads of this process."""
 
-    def __init__(self, store: Store, *, blobs: Blobs | None = None, key: bytes | None = None) -> None:
+    def __init__(self, store: Store, *, blobs: Blobs | None = None, signing: Signing | None = None) -> None:
         self.store = store
         self.blobs = blobs
-        self._tag: Tagger = tagger(key)
+        self.signing = signing or Signing()
         self._queue: list[_Waiter] = []
         self._queueing = threading.Lock()
         self._committing = threading.Lock()
         self._heads: dict[tuple[str, str], _Head] = {}
+        self._taggers: dict[tuple[str, str], Tagger] = {}
+        """How each branch is tagged; one that is here was seen to end with an entry that our keys made."""
         self._connection: Connection | None = None
         self._pid = os.getpid()
         self.ambiguous = 0
@@ -123,6 +126,8 @@ class Journal:
             Fenced: the epoch is no longer the branch's, or a guard did not hold; nothing was written.
             StoreGone: the store was deleted under us; what was written since is lost.
             StoreError: the database refused; nothing was written.
+            KeyMissing, ChainKeyMissing: the run was written with other keys; nothing was written.
+            IntegrityError: the newest entry is not what was written; nothing was written after it.
             ForkedRun: this process was forked from the one that opened the journal.
         """
         if os.getpid() != self._pid:
@@ -321,7 +326,7 @@ class Journal:
             body=body,
             span=draft.span,
         )
-        head.tag = self._tag(head.tag, record.to_bytes())
+        head.tag = self._taggers[append.run_id, append.branch](head.tag, record.to_bytes())
         return {
             "run_id": append.run_id,
             "branch": append.branch,
@@ -348,8 +353,24 @@ class Journal:
         if found is None:
             raise UnknownRun(append.run_id, str(self.store.url.database))
         if found.head_entry == 0:
+            self._taggers[append.run_id, append.branch] = self.signing.tag
             return _Head(0, 0, genesis(append.run_id, append.branch))
+        if (append.run_id, append.branch) not in self._taggers:
+            self._trust(connection, append, found.head_entry)
         return _Head(found.head_entry, found.head_sequence, found.head_tag)
+
+    def _trust(self, connection: Connection, append: Append, head_entry: int) -> None:
+        """One tag under a wrong key would make the whole run unreadable, so the newest one is computed again."""
+        run_id, branch = append.run_id, append.branch
+        stored = read.body(connection, run_id, read.MAIN, 1)
+        start = objects.unpack_record(stored, f"{run_id} entry 1") if stored is not None else {}
+        judged = self.signing.judge(run_id, start)
+        if judged.error is not None:
+            raise judged.error
+        last = read.entries_with_bodies(connection, run_id, branch, after=head_entry - 2)
+        if why := unfit(run_id, branch, judged, last):
+            raise IntegrityError(f"{run_id} entry {head_entry}", f"{why}; nothing was written after it.")
+        self._taggers[run_id, branch] = judged.tag
 
     def _check_guards(self, connection: Connection, append: Append, guards: list[tuple[str, Any]]) -> None:
         found = read.head(connection, append.run_id, append.branch)

@@ -51,6 +51,11 @@ class Keys:
         argument, such as a PIN, is found by trying all."""
         return hashlib.blake2b(canonical, key=self.digest, digest_size=_BYTES).digest()
 
+    @property
+    def public_id(self) -> str:
+        """16 hex digits that name the digest key and tell nothing of it; no two key files have the same."""
+        return hashlib.blake2b(b"waypost-key-id", key=self.digest, digest_size=8).hexdigest()
+
     @staticmethod
     def generate(where: str = "memory") -> Keys:
         """New keys that are in no file."""

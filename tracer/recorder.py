@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 from weakref import WeakSet
 
 from . import config
 from .config import Settings
-from .errors import ConfigError, StoreGone
+from .errors import ConfigError, KeyMissing, StoreGone
 from .journal import Journal
 from .keys import Keys
 from .lease import Heart, Standing, standing
 from .seal import VERSION, Vault
+from .signing import Signing
 from .store import objects, read
 from .store.blobs import Blobs, FolderBlobs
 from .store.engine import Store, translated
@@ -26,6 +28,12 @@ from .telemetry.outbox import Outbox
 from .telemetry.provider import Tracing
 from .telemetry.shutdown import Farewell
 from .tree import TreeReader
+
+LOST: Final = (
+    "no such file, and the runs of this store were written with it: without it no call is recognised and nothing"
+    " sealed opens. On another host, copy it from the one that began them. If it is lost for good, these runs can be"
+    " read and not resumed; begin new ones in a store of their own (WAYPOST_HOME)."
+)
 
 
 class Interruptible(Protocol):
@@ -45,8 +53,8 @@ class Recorder:
         self.settings = settings
         self.store = store
         self.blobs: Blobs = FolderBlobs(settings.home_path / "blobs")
-        self.chain_key = settings.chain_key_bytes()
-        self.journal = Journal(store, blobs=self.blobs, key=self.chain_key)
+        self.signing = Signing(settings.chain_key_bytes(), settings.chain_key_name, self.keys_at_hand)
+        self.journal = Journal(store, blobs=self.blobs, signing=self.signing)
         self.tracing = Tracing.from_env()
         self.outbox = Outbox(store, self.journal, self.tracing, dead=owner_is_dead, mask_key=self.mask_key)
         self.metrics = Metrics(self._owed, lambda: self.outbox.refused)
@@ -79,10 +87,31 @@ class Recorder:
 
     @property
     def keys(self) -> Keys:
-        """The sealing and digest keys; the file is made at the first use."""
+        """The sealing and digest keys; the file is made at the first use of a store that has no run yet.
+
+        Raises:
+            KeyMissing: the runs of this store were written with a key file that is not here.
+        """
+        found = self.keys_at_hand()
+        if found is not None:
+            return found
+        with translated(self.store.url), self.store.reader.connect() as connection:
+            used = read.count_runs(connection) > 0
         with self._making_keys:
             if self._keys is None:
-                self._keys = Keys.load_or_create(self.settings.key_file)
+                make = Keys.load if used else Keys.load_or_create
+                try:
+                    self._keys = make(self.settings.key_file)
+                except KeyMissing as missing:
+                    raise KeyMissing(missing.where, LOST) from None
+            return self._keys
+
+    def keys_at_hand(self) -> Keys | None:
+        """The keys, or None when there is no key file; none is made."""
+        with self._making_keys:
+            if self._keys is None:
+                with contextlib.suppress(KeyMissing):
+                    self._keys = Keys.load(self.settings.key_file)
             return self._keys
 
     def mask_key(self) -> bytes:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from . import codec
 from .errors import IntegrityError
-from .integrity import Record, genesis, tagger
+from .integrity import genesis
 from .readings import Believed
 from .recorder import Recorder
+from .signing import Judged, record_bytes
 from .store import objects, read
 from .store.rows import EntryRow
 from .tree import is_ref
@@ -41,6 +41,17 @@ def damage_of(recorder: Recorder, run_id: str, branch: str) -> str:
     return next(_chain(recorder, run_id, branch), "")
 
 
+def signed_as(recorder: Recorder, run_id: str) -> Judged:
+    """How a run is tagged, as its first entry says; damage of that entry is the chain's to find."""
+    try:
+        with recorder.store.reader.connect() as connection:
+            stored = read.body(connection, run_id, read.MAIN, 1)
+        start = {} if stored is None else objects.unpack_record(stored, f"{run_id} entry 1")
+    except IntegrityError:
+        start = {}
+    return recorder.signing.judge(run_id, start)
+
+
 def verify(recorder: Recorder, run_id: str, branch: str, progress: Progress | None = None) -> Report:
     """Check the whole chain and every object that its checkpoints reach."""
     problems = list(_chain(recorder, run_id, branch))
@@ -60,12 +71,12 @@ def verify(recorder: Recorder, run_id: str, branch: str, progress: Progress | No
             )
         if progress is not None:
             progress(number, len(rows))
-    return Report(run_id, branch, total, len(checked), recorder.chain_key is not None, tuple(problems))
+    return Report(run_id, branch, total, len(checked), signed_as(recorder, run_id).signed, tuple(problems))
 
 
 def _chain(recorder: Recorder, run_id: str, branch: str) -> Iterator[str]:
-    tag_of = tagger(recorder.chain_key)
     try:
+        judged = signed_as(recorder, run_id)
         with recorder.store.reader.connect() as connection:
             head = read.head(connection, run_id, branch)
             rows = read.entries_with_bodies(connection, run_id, branch)
@@ -78,6 +89,10 @@ def _chain(recorder: Recorder, run_id: str, branch: str) -> Iterator[str]:
     if head is None or run is None:
         yield f"{run_id}: it is not in the store"
         return
+    if judged.problem:
+        yield f"{run_id}: {judged.problem}"
+        if not judged.readable:
+            return
     tag, expected, sequence = genesis(run_id, branch), 1, 0
     believed = Believed()
     for entry, stored in rows:
@@ -94,10 +109,7 @@ def _chain(recorder: Recorder, run_id: str, branch: str) -> Iterator[str]:
             if entry.sequence != sequence:
                 yield f"{_name(entry)}: checkpoint {entry.sequence} stands where {sequence} belongs"
                 return
-        try:
-            tag = tag_of(tag, _record(entry, body).to_bytes())
-        except (AttributeError, TypeError, ValueError, struct.error):
-            tag = b""  # a column holds what no writer of ours puts there
+        tag = judged.tag(tag, record_bytes(entry, body))
         if tag != entry.tag:
             yield f"{_name(entry)}: its tag does not fit what it holds; it was changed after it was written"
             return
@@ -107,24 +119,6 @@ def _chain(recorder: Recorder, run_id: str, branch: str) -> Iterator[str]:
         yield f"the head names entry {head.head_entry}, the journal ends at {expected - 1}"
         return
     yield from believed.differences(run, calls, questions)
-
-
-def _record(entry: EntryRow, body: bytes) -> Record:
-    return Record(
-        run_id=entry.run_id,
-        branch=entry.branch,
-        entry=entry.entry,
-        sequence=entry.sequence or 0,
-        kind=entry.kind,
-        mark=entry.mark,
-        id=entry.id,
-        segment=entry.segment,
-        epoch=entry.epoch,
-        at=entry.at,
-        subject=entry.subject,
-        body=body,
-        span=entry.span or b"",
-    )
 
 
 def _reach(recorder: Recorder, plains: list[Any], checked: set[bytes]) -> None:

@@ -22,7 +22,7 @@ from .seal import mask
 from .store import objects, read
 from .store.rows import CallRow, EntryRow, RunRow
 from .toolspec import NotFound, ToolSpec
-from .verify import damage_of
+from .verify import damage_of, signed_as
 
 PROBE_S: Final = 10.0
 """Seconds that a `reconcile` may take at the gate."""
@@ -119,7 +119,7 @@ def collect(
         now_plan=spec.plan.to_plain(),
         now_identity=spec.identity(recorder.settings).to_plain(),
         damage=damage_of(recorder, row.run_id, row.branch),
-        signed=recorder.chain_key is not None,
+        signed=signed_as(recorder, row.run_id).signed,
         holder=holder,
         unknown=tuple(unknown),
         questions=tuple(

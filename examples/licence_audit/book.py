@@ -14,6 +14,7 @@ from tracer import approvals, config
 from tracer.contract import DecisionKind
 from tracer.errors import UnknownRun
 from tracer.journal import Journal
+from tracer.signing import Signing
 from tracer.store import read
 from tracer.store.engine import Store
 from tracer.store.tables import ACKED
@@ -75,7 +76,7 @@ class Book:
             asked = read.approvals(connection, run_id=run_id, states=[approvals.PENDING])
         if not asked:
             raise NothingAsked(run_id)
-        journal = Journal(self._store, key=config.load().chain_key_bytes())
+        journal = Journal(self._store, signing=Signing(config.load().chain_key_bytes()))
         try:
             approvals.decide(
                 journal,

@@ -18,9 +18,9 @@ LAYERS = {
     "base": {"contract", "errors", "shapes", "types"},
     "pure": {"codec", "seal", "state", "diff", "gate", "divergence", "tree"}
     | {"integrity", "items", "spanref"},
-    "support": {"config", "faults", "ids"},
+    "support": {"config", "faults", "ids", "keys"},
     "store": {"store"},
-    "journal": {"journal", "readings", "telemetry"},
+    "journal": {"cleartext", "journal", "readings", "signing", "telemetry"},
     "run": set[str](),
     "edge": {"", "__main__", "cli", "instrument", "savers", "testing"},
 }

@@ -12,7 +12,7 @@ from ..recorder import Recorder
 from ..refs import MAIN, parse_run
 from ..store import read
 from ..store.engine import translated
-from ..verify import Progress, Report, verify
+from ..verify import Progress, Report, signed_as, verify
 from .exits import Exit
 from .opened import Reading, recording
 from .output import cell, emit, json_option, note, paragraph, progress, say, table, word
@@ -72,7 +72,7 @@ def _checked(recorder: Recorder, run_id: str, branch: str, step: Progress | None
         # A lock or a full disk says nothing about the run; a page that the database cannot read does.
         if type(error) is not StoreError:
             raise
-        return Report(run_id, branch, 0, 0, recorder.chain_key is not None, (str(error),))
+        return Report(run_id, branch, 0, 0, signed_as(recorder, run_id).signed, (str(error),))
 
 
 def _tell(reports: list[Report]) -> None:

@@ -160,4 +160,4 @@ def test_a_keyed_chain_is_not_forged_by_who_lacks_the_key(
     assert verify(recorder(), "r1", read.MAIN).signed
     reset()
     configure(home=str(home))
-    assert "tag does not fit" in damage_of(recorder(), "r1", read.MAIN)
+    assert "the chain key env:CHAIN" in damage_of(recorder(), "r1", read.MAIN)
