@@ -77,7 +77,7 @@ class Calls:
             scope,
             keys.arg_digest(codec.canonical(dict(args))),
             keys.arg_digest(codec.canonical({name: args[name] for name in spec.identity or args})),
-            call_key,
+            None if call_key is None else segment.recorder.shown(call_key),
         )
         plan = self.ledger.plan(asked, time.time_ns())
         try:

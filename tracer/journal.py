@@ -17,6 +17,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from . import codec, faults, readings
+from .cleartext import COLUMNS, Shown
 from .errors import AlreadyResumed, Fenced, ForkedRun, IntegrityError, StoreError, UnknownRun, WaypostError
 from .ids import new_id
 from .integrity import Record, Tagger, genesis
@@ -104,10 +105,18 @@ class _Head:
 class Journal:
     """Appends entries to the runs of one store, for all threads of this process."""
 
-    def __init__(self, store: Store, *, blobs: Blobs | None = None, signing: Signing | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        *,
+        blobs: Blobs | None = None,
+        signing: Signing | None = None,
+        shown: Shown | None = None,
+    ) -> None:
         self.store = store
         self.blobs = blobs
         self.signing = signing or Signing()
+        self._shown = shown or Shown()
         self._queue: list[_Waiter] = []
         self._queueing = threading.Lock()
         self._committing = threading.Lock()
@@ -151,6 +160,7 @@ class Journal:
         """One statement outside the chain (heartbeats, acknowledgements), in a transaction of its own."""
         if os.getpid() != self._pid:
             raise ForkedRun("", self._pid, os.getpid())
+        rows = [self._shown.columns(row, COLUMNS.get(name, ())) for row in rows]
         with self._committing:
             try:
                 with self._connected().begin():
@@ -168,6 +178,7 @@ class Journal:
 
     def _packed(self, append: Append) -> _Waiter:
         """All that can be done before the lock is taken, by the thread whose work it is."""
+        self._shown.clean(append)
         rows = readings.bound(append.rows, append.creates, append.changes)
         bodies = [codec.encode({**draft.body}) for draft in append.drafts]
         if rows:

@@ -12,7 +12,7 @@ from .agentspec import AgentSpec
 from .contract import Identity, RunState
 from .holder import Holder
 from .recorder import Recorder
-from .seal import VERSION, mask
+from .seal import VERSION
 from .segment import Segment
 from .spanref import SpanRef
 from .store import objects
@@ -98,7 +98,7 @@ def run_row(
         "agent": spec.name,
         "entrypoint": spec.entrypoint,
         "objective": spec.plan.to_plain()["objective"],
-        "labels": objects.pack_record({name: mask(text) for name, text in (labels or {}).items()}),
+        "labels": objects.pack_record(recorder.shown.plain(labels or {})),
         "conversation_id": None,
         "parent_run_id": None,
         "input_digest": input_digest(recorder, holder),

@@ -13,6 +13,7 @@ from typing import Any, Final, Protocol
 from weakref import WeakSet
 
 from . import config
+from .cleartext import Shown
 from .config import Settings
 from .errors import ConfigError, KeyMissing, StoreGone
 from .journal import Journal
@@ -54,7 +55,9 @@ class Recorder:
         self.store = store
         self.blobs: Blobs = FolderBlobs(settings.home_path / "blobs")
         self.signing = Signing(settings.chain_key_bytes(), settings.chain_key_name, self.keys_at_hand)
-        self.journal = Journal(store, blobs=self.blobs, signing=self.signing)
+        self.shown = Shown(self._print_key)
+        """Masks what everybody reads; the journal does it too, for what nobody else masked."""
+        self.journal = Journal(store, blobs=self.blobs, signing=self.signing, shown=self.shown)
         self.tracing = Tracing.from_env()
         self.outbox = Outbox(store, self.journal, self.tracing, dead=owner_is_dead, mask_key=self.mask_key)
         self.metrics = Metrics(self._owed, lambda: self.outbox.refused)
@@ -117,6 +120,10 @@ class Recorder:
     def mask_key(self) -> bytes:
         """The key under which placeholders of secrets are equal in all spans of this store."""
         return self.keys.fingerprint
+
+    def _print_key(self) -> bytes | None:
+        keys = self.keys_at_hand()
+        return None if keys is None else keys.fingerprint
 
     def vault(self, patterns: int = VERSION) -> Vault:
         """A fresh vault: it collects the ciphertexts of one caller.

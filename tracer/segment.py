@@ -181,12 +181,14 @@ class Segment:
     def _contract_ref(self) -> Any:
         """The contract's object; written again only when a clause changed."""
         if self._contract is None:
+            # Compared at the gate and shown by it, never given back to the agent: masked, not sealed.
+            shown = self.recorder.shown.plain
             clauses = {
-                "plan": self.plan.to_plain(),
+                "plan": shown(self.plan.to_plain()),
                 "evidence": self.evidence,
                 "effects": self.effects,
-                "permissions": {"grants": list(self.grants), "used": self.approvals_used},
-                "identity": self.identity.to_plain(),
+                "permissions": {"grants": shown(list(self.grants)), "used": self.approvals_used},
+                "identity": shown(self.identity.to_plain()),
                 "policy": self.policy.to_plain(),
             }
             data = codec.encode(self._clauses.write(clauses))

@@ -4,7 +4,7 @@ from .assignments import sensitive
 from .masking import placeholder
 from .patterns import PATTERNS, VERSION, find
 from .secret import RESOLVERS, REVEALED, Secret
-from .vault import KeyRing, Sealed, Vault, fingerprint, mask, mask_plain
+from .vault import KeyRing, Sealed, Vault, fingerprint, mask, mask_plain, masked_secrets
 
 __all__ = [
     "PATTERNS",
@@ -19,6 +19,7 @@ __all__ = [
     "fingerprint",
     "mask",
     "mask_plain",
+    "masked_secrets",
     "placeholder",
     "sensitive",
 ]

@@ -22,15 +22,21 @@ Kinds = Callable[[str], tuple[str, int] | None]
 _CARD: Final = re.compile(r"(?<![0-9])[0-9](?:[ -]?[0-9]){12,18}(?![0-9])")
 
 
+PLACEHOLDER: Final = re.compile("(‹sealed(?: [a-z0-9_-]+ [0-9]+)?·[0-9a-f]{8}›)")
+"""What `placeholder` makes, as one group."""
+
+
 def placeholder(fingerprint: str, kind: str = "", length: int = 0) -> str:
     """The text that stands for one secret."""
     what = f" {kind} {length}" if kind else ""
     return f"‹sealed{what}·{fingerprint[:8]}›"
 
 
-def masked_text(text: str, fingerprint: Callable[[str], str], spans: list[Span]) -> str:
-    """*text* with *spans*, and what may be a card number, replaced."""
-    spans = merged([*spans, *_cards(text)])
+def masked_text(
+    text: str, fingerprint: Callable[[str], str], spans: list[Span], *, cards: bool = True
+) -> str:
+    """*text* with *spans*, and (*cards*) what may be a card number, replaced."""
+    spans = merged([*spans, *_cards(text)]) if cards else spans
     out: list[str] = []
     end = 0
     for start, stop, kind in spans:

@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from ..errors import ConfigError, IntegrityError, KeyMissing
 from ..types import Plain
 from .assignments import sensitive
-from .masking import Kinds, masked_plain, masked_text
+from .masking import PLACEHOLDER, Kinds, masked_plain, masked_text
 from .patterns import SHORTEST, VERSION, Span, classify, find, merged
 from .secret import LITERALS, REVEALED
 
@@ -202,6 +202,22 @@ def mask(text: str, key: bytes = _PROCESS_KEY) -> str:
     Without the fingerprint *key* of a store, equal within this process only. A vault's own `mask` knows more.
     """
     return masked_text(text, functools.partial(fingerprint, key), find(text, REVEALED))
+
+
+def masked_secrets(text: str, key: Callable[[], bytes | None]) -> str:
+    """*text* with what is surely a secret masked: no guesses at card numbers. *key* is asked for only then.
+
+    What is masked stays as it is, so that a row which is read and written again keeps its digest.
+    """
+    if not find(text, REVEALED):
+        return text
+    held = functools.partial(fingerprint, key() or _PROCESS_KEY)
+    before = ""
+    while text != before:  # each pass leaves less that is not a placeholder
+        before, parts = text, PLACEHOLDER.split(text)
+        parts[::2] = [masked_text(part, held, find(part, REVEALED), cards=False) for part in parts[::2]]
+        text = "".join(parts)
+    return text
 
 
 def mask_plain(plain: Plain, key: bytes = _PROCESS_KEY, kinds: Kinds | None = None) -> Plain:
