@@ -1,6 +1,6 @@
 """Where do the keys live, and who may read them?
 
-One JSON file, mode 0600, made when it is first needed. It holds the fingerprint key and the digest key, which
+One JSON file, mode 0600, made before the first run of a store. It holds the fingerprint key and the digest key, which
 never change, and the encryption keys, of which the newest seals and all open.
 """
 
