@@ -11,6 +11,7 @@ import random
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from examples.licence_audit.errors import NothingToMistake
 from examples.licence_audit.tally import Effect
 
 ASTRAY = "LICENCE_AUDIT_ASTRAY"
@@ -28,11 +29,21 @@ class Slip:
     def of(cls, seed: int, wanted: Collection[Effect], innocent: Collection[str], after: str) -> Slip:
         """Draw which distribution behind *after*, in the order of the audit, is taken for an *innocent* one.
 
-        The same seed draws the same slip. There has to be a problem behind *after*, and an innocent one.
+        The same seed draws the same slip. Where none is innocent, one is taken that has none of the same problems.
+        Raises NothingToMistake.
         """
         dice = random.Random(f"licence-audit slip {seed}")
-        right = dice.choice(sorted({dist for dist, _ in wanted if dist > after}))
-        return cls(right, dice.choice(sorted(set(innocent) - {right})))
+        rules: dict[str, set[str]] = {dist: set() for dist in innocent}
+        for dist, rule in wanted:
+            rules.setdefault(dist, set()).add(rule)
+        behind = sorted(dist for dist, own in rules.items() if own and dist > after)
+        dice.shuffle(behind)
+        for right in behind:
+            others = sorted(dist for dist, own in rules.items() if dist != right and not own & rules[right])
+            clean = [dist for dist in others if not rules[dist]]
+            if others:
+                return cls(right, dice.choice(clean or others))
+        raise NothingToMistake(after)
 
     @property
     def environment(self) -> dict[str, str]:

@@ -11,7 +11,7 @@ One small tree; as in `tracer.errors`, the docstring of a class is the first sen
     ├── NothingAsked           an approval without a question
     └── DemoFailed             the demonstration could not be carried out
         ├── TooFewProblems, ServiceDidNotStart
-        └── NeverEnded, TrialFailed
+        └── NeverEnded, TrialFailed, NothingToMistake
 """
 
 from __future__ import annotations
@@ -99,3 +99,11 @@ class TrialFailed(DemoFailed):
     def __init__(self, run_id: str, seen: str) -> None:
         super().__init__(f"Run {run_id}: {seen}.")
         self.run_id, self.seen = run_id, seen
+
+
+class NothingToMistake(DemoFailed):
+    """No distribution can be taken for another: those left all have the same problems. Audit another environment."""
+
+    def __init__(self, after: str) -> None:
+        super().__init__(f"Looked behind {after}.")
+        self.after = after

@@ -82,8 +82,7 @@ class Scene:
         With *diverge* the resumed life opens tickets for a wrong distribution. Raises TrialFailed, NeverEnded.
         """
         # Where something is to go wrong after the resume, there must be something left to do.
-        last = max(dist for dist, _ in self.wanted)
-        plan = FaultPlan.of(self.seed, sum(not diverge or dist < last for dist, _ in self.wanted))
+        plan = FaultPlan.of(self.seed, len(self.wanted) // (2 if diverge else 1))
         slip = None
         with TicketProcess.start(stage.tickets) as service:
             service.set_faults(withhold=plan.withhold, drop=plan.drop)
