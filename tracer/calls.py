@@ -156,7 +156,9 @@ class Calls:
         span = segment.recorder.tracing.child(now, segment.root_span)
         if not isinstance(plan, New):
             # It belongs to this step now: a crash before its checkpoint must find it in the tail again.
-            row: CallRow = replace(plan.row, position=segment.position)
+            row: CallRow = replace(
+                plan.row, position=segment.position, after_sequence=segment.sequence, scope=asked.scope
+            )
             return Ticket(asked, row, args, b"", span, doubted=row.state == CallState.UNKNOWN)
         spec = asked.spec
         key = f"wp-{new_id().hex()}" if spec.key_param else None

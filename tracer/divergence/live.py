@@ -216,13 +216,20 @@ class Live:
         if again is not None:
             return again
         new: list[Finding] = []
-        for row in rows:
+        for row in self._familiar_first(rows):
             blind = self._reissues.blind(call, row)
             new += blind if blind is not None else self.judge.judge(call, row)
             if not self.pattern.count:
                 self.pattern.rules.learn(row.tool, row.fields, self.reading.memory)
         new += self._places.judge(call, rows, self.pattern, self.reading, self.judge.versus())
         return _one_per_code(new)
+
+    def _familiar_first(self, rows: list[Row]) -> list[Row]:
+        """The effects of one call, those that a baseline has before the others: the order of a list says nothing."""
+        if len(rows) < 2:
+            return rows
+        most = self.pattern.most
+        return sorted(rows, key=lambda row: (not most.get(row.effect), repr(row.fields)))
 
 
 def calls_of(run: object) -> Sequence[object]:

@@ -84,8 +84,9 @@ def _upsert_call(dialect: str, _columns: tuple[str, ...]) -> UpdateBase:
     made = make(call)
     changing = (
         "position",
+        "after_sequence",
+        "scope",
         "state",
-        "position",
         "flags",
         "idempotency_key",
         "result",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from datetime import UTC, datetime
 
@@ -31,7 +32,8 @@ def test_showing_twice_changes_nothing_more(text: str) -> None:
 
 @given(st.text("abcdefgh ÄÖ漢字é✔️\n\t", max_size=40))
 def test_honest_text_is_left_alone(text: str) -> None:
-    assert visible(text.replace("️️", "️")) == text.replace("️️", "️")
+    honest = re.sub("️+", "️", text)
+    assert visible(honest) == honest
 
 
 @pytest.mark.parametrize(
