@@ -11,10 +11,10 @@ BIN := .venv/bin
 UV := VIRTUAL_ENV=$(CURDIR)/.venv UV_LINK_MODE=copy $(BIN)/uv
 PIP_SYNC := pip install --quiet --compile-bytecode --require-hashes
 
-# The fast suites, and every other folder of tests that holds one.
-UNIT := $(wildcard tests/unit tests/cases)
-REST := $(shell find tests -name 'test_*.py' -not -path 'tests/unit/*' -not -path 'tests/cases/*' 2>/dev/null | cut -d/ -f1-2 | sort -u)
-PYTEST_ARGS ?= -q
+# The pure parts, under ten seconds, and every other folder of tests by what it needs.
+UNIT := tests/unit
+REST := $(shell find tests -name 'test_*.py' -not -path 'tests/unit/*' 2>/dev/null | cut -d/ -f1-2 | sort -u)
+PYTEST_ARGS ?= -q -n 2
 # A file stays on one worker, so that what its fixtures start is started once.
 PYTEST_REST_ARGS ?= -q -n 2 --dist loadfile
 

@@ -8,7 +8,7 @@ import pytest
 
 from examples.licence_audit.evidence import shown_by
 from examples.licence_audit.licence import RULES, Category, Judgement, judge
-from tests.unit.licence_audit.conftest import GPL, MIT, Install
+from tests.licence_audit.conftest import GPL, MIT, Install
 
 GOOD = "License-Expression: MIT\nLicense-File: LICENSE\n"
 SHIPPED = {"licenses/LICENSE": MIT}

@@ -13,7 +13,7 @@ from examples.licence_audit.errors import InterpreterUnusable
 from examples.licence_audit.evidence import shown_by
 from examples.licence_audit.inventory import distributions_of
 from examples.licence_audit.texts import facts_of
-from tests.unit.licence_audit.conftest import MIT, Install
+from tests.licence_audit.conftest import MIT, Install
 
 
 def test_every_file_read_is_kept_with_its_digest_size_and_time(install: Install) -> None:

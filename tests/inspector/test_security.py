@@ -10,7 +10,7 @@ from flask.testing import FlaskClient
 
 from inspector.app import Config, create_app
 from inspector.security import ANYONE, PERSON, Launch, install, policy_of
-from tests.unit.inspector.conftest import OURS, PORT
+from tests.inspector.conftest import OURS, PORT
 from tracer.config import Settings
 from tracer.errors import ConfigError, StoreMissing
 

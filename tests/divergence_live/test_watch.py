@@ -7,7 +7,7 @@ import logging
 import pytest
 from opentelemetry.sdk.resources import Resource
 
-from tests.unit.divergence_live.conftest import Mind, alerts, audit, entries, given, stopped
+from tests.divergence_live.conftest import Mind, alerts, audit, entries, given, stopped
 from tracer import Paused, ResumeRefused, Ruling
 from tracer import alerts as decisions
 from tracer.contract import DecisionKind

@@ -10,9 +10,9 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from tests.unit.divergence_live.conftest import MIND, alerts, audit, entries, given, stopped
-from tests.unit.inspector.conftest import OURS, known, served
-from tests.unit.inspector.test_pages import read
+from tests.divergence_live.conftest import MIND, alerts, audit, entries, given, stopped
+from tests.inspector.conftest import OURS, known, served
+from tests.inspector.test_pages import read
 from tracer import Paused, Ruling, configure
 from tracer.recorder import reset
 from tracer.store.engine import Store

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from tests.unit.divergence_live.conftest import Mind, alerts, stopped
+from tests.divergence_live.conftest import Mind, alerts, stopped
 from tracer import Paused, Ruling
 from tracer.cli import waypost
 from tracer.recorder import Recorder

@@ -7,7 +7,7 @@ import sqlite3
 import pytest
 from flask.testing import FlaskClient
 
-from tests.unit.inspector.conftest import OURS
+from tests.inspector.conftest import OURS
 
 
 def form(client: FlaskClient, **values: str) -> tuple[str, dict[str, str]]:

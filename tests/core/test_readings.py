@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pydantic import Field
 
-from tests.unit.core.conftest import change, undone
+from tests.core.conftest import change, undone
 from tracer import KEY, Paused, ResumeRefused, Run, State, agent, read, write
 from tracer.recorder import Recorder
 from tracer.store.read import MAIN

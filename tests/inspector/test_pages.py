@@ -20,7 +20,7 @@ from inspector.app import Config, create_app
 from inspector.build.calls import EXAMPLE as EXAMPLE_CALL
 from inspector.build.inbox import EXAMPLE as EXAMPLE_ASK
 from inspector.build.runs import EXAMPLE as EXAMPLE_RUN
-from tests.unit.inspector.conftest import HOSTILE, OURS, PORT
+from tests.inspector.conftest import HOSTILE, OURS, PORT
 from tracer.config import Settings
 from tracer.recorder import reset
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.core.conftest import change, undone
 from tests.kill import mutants
-from tests.unit.core.conftest import change, undone
 from tracer import configure, run
 from tracer.integrity import Record, genesis, tagger
 from tracer.recorder import Recorder, recorder, reset
