@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import socket
+from dataclasses import replace
 from typing import Final
 
 import click
 
 from inspector.app import Config
 from inspector.serve import free_port, serve
-from tracer.errors import ConfigError
+from tracer.errors import ConfigError, PortTaken
 from tracer.recorder import settings
 
 PORT: Final = 4700
@@ -40,11 +40,18 @@ def command(
     config = Config(
         settings=settings(),
         host=host,
-        port=port or _port(host),
+        port=port or PORT,
         hosts=frozenset(name.lower() for name in allow_host),
         traces=dict(map(_trace, trace_url)),
     )
-    serve(config, say=_say_json if as_json else _say)
+    say = _say_json if as_json else _say
+    try:
+        serve(config, say)
+    except PortTaken:
+        if port is not None:
+            raise
+        # Found out by binding, not by asking before: two inspectors may start in the same moment.
+        serve(replace(config, port=free_port(host)), say)
 
 
 def _say(link: str) -> None:
@@ -54,16 +61,6 @@ def _say(link: str) -> None:
 
 def _say_json(link: str) -> None:
     click.echo(json.dumps({"url": link}))
-
-
-def _port(host: str) -> int:
-    """The usual port, or a free one where somebody else has it."""
-    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
-        try:
-            probe.bind((host, PORT))
-        except OSError:
-            return free_port(host)
-    return PORT
 
 
 def _trace(option: str) -> tuple[str, str]:

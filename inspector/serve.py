@@ -10,7 +10,7 @@ from flask import Flask
 from waitress.server import create_server
 
 from inspector.app import Config, config_of, create_app
-from tracer.errors import ConfigError
+from tracer.errors import PortTaken
 
 THREADS: Final = 32
 
@@ -26,17 +26,16 @@ def serve(config: Config, say: Callable[[str], object] = print) -> None:
     """Serve until interrupted; *say* is told the launch link once the port is open.
 
     Raises:
-        ConfigError: the port is taken, or the address is not a loopback one.
+        PortTaken: somebody else listens there.
+        ConfigError: the address is not a loopback one.
         StoreError: the store cannot be opened.
     """
     app = create_app(config)
     try:
         server = create_server(app, host=config.host, port=config.port, threads=THREADS, ident=None)
     except OSError as error:
-        raise ConfigError(
-            f"Port {config.port} of {config.host} cannot be used: {error.strerror or error}. "
-            "Choose another with --port."
-        ) from error
+        app.extensions["waypost"].close()
+        raise PortTaken(config.host, config.port, error.strerror or str(error)) from error
     say(launch_url(app))
     try:
         server.run()

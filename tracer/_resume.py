@@ -168,6 +168,7 @@ def resume(
     """
     world, reconciled = collect(recorder, spec, row, loaded)
     verdict = gate.decide(world, loaded.policy)
+    recorder.metrics.resume(str(verdict.ruling))
     person = who or _user()
     if not verdict.admits:
         log_refusal(recorder, row, epoch, loaded, verdict, person, why)

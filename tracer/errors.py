@@ -15,6 +15,7 @@ disagree; what was seen and where is added, and kept as plain attributes that su
         │   ├── KeyMissing        a key that sealed data needs is not there
         │   ├── ChainKeyMissing   a run is signed with a key that is not configured
         │   ├── KeyUnsafe         others can read the key file
+        │   ├── PortTaken         the inspector cannot listen there
         │   └── SecretMissing     a Secret reference does not resolve
         ├── StoreError
         │   ├── StoreFull, StoreLocked
@@ -30,7 +31,7 @@ disagree; what was seen and where is added, and kept as plain attributes that su
         ├── LedgerError
         │   ├── UnknownEffect, AmbiguousCall, CallKeyReused, NotInDoubt
         │   └── Denied, WriteOutsideRun
-        ├── Diverged            the resumed agent does something else
+        ├── Diverged              the resumed agent does something else
         ├── SegmentPoisoned       an earlier refusal still holds
         ├── ForkedRun             a forked child used its parent's run
         └── AgentError            the agent's own code breaks a rule of resuming
@@ -138,6 +139,14 @@ class ChainKeyMissing(ConfigError):
     def __init__(self, run_id: str, why: str) -> None:
         super().__init__(f"Run {run_id}: {why}. Set WAYPOST_CHAIN_KEY as it was where the run began.")
         self.run_id, self.why = run_id, why
+
+
+class PortTaken(ConfigError):
+    """The inspector cannot listen there. Choose another port with --port."""
+
+    def __init__(self, host: str, port: int, why: str) -> None:
+        super().__init__(f"{host}:{port}: {why}.")
+        self.host, self.port, self.why = host, port, why
 
 
 class KeyUnsafe(ConfigError):

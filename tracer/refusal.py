@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from . import gate
-from .approvals import question
+from .approvals import APPROVED, PENDING, question
 from .contract import Clause, Ruling, RunState, Verdict
 from .journal import Append, Draft
 from .recorder import Recorder
@@ -39,7 +39,7 @@ def log_refusal(
         binding = finding.subject.encode() if effect else waiver_binding(gate.waiver_of(finding))
         kind = "effect" if effect else "gate"
         if finding.clause is Clause.PERMISSIONS or any(
-            q.kind == kind and q.binding == binding for q in known
+            q.kind == kind and q.binding == binding and q.state in (PENDING, APPROVED) for q in known
         ):
             continue
         detail = finding.to_plain()

@@ -107,8 +107,8 @@ class Segment:
         step = self.shown(storable(step, "$.step"))
         with self._lock:
             self.require_live()
-            at = time.time_ns()
-            span = self.recorder.tracing.child(at, self.root_span)
+            began = time.time_ns()
+            span = self.recorder.tracing.child(began, self.root_span)
             if kind.last:
                 self._look()
             root = self._root if kind.repeats and self._root is not None else self._cut()
@@ -121,6 +121,7 @@ class Segment:
                 "parent": self.last_id.hex() if self.last_id else None,
                 **({"inside": inside} if inside else {}),
             }
+            at = time.time_ns()
             draft = Draft(
                 kind="checkpoint",
                 mark=str(kind),
@@ -147,7 +148,7 @@ class Segment:
                 creates=creates,
             )
             faults.point("checkpoint.committed")
-            self.recorder.metrics.checkpoint(str(kind), (time.time_ns() - at) / 1e9, draft.size)
+            self.recorder.metrics.checkpoint(str(kind), (time.time_ns() - began) / 1e9, draft.size)
             self.sequence, self.position, self.last_id, self._root = done.sequence, position, draft.id, root
             self.inside = inside
             return done.sequence
