@@ -15,7 +15,8 @@ from inspector.pages.checkpoint import CheckpointPage, Detail, Layer
 from inspector.pages.shared import Fact, Link, Pill, Text
 from inspector.stored import Stored, members, weight
 from tracer.errors import UnknownCheckpoint
-from tracer.integrity import Record, genesis, tagger
+from tracer.integrity import genesis
+from tracer.signing import record_bytes
 from tracer.spanref import SpanRef
 from tracer.state import LAYER_OF
 from tracer.store import objects, read
@@ -125,33 +126,22 @@ def _diff(row: RunRow, sequence: int) -> Link | None:
 
 def _badge(context: Context, row: RunRow, entry: EntryRow) -> Pill:
     """Does its tag cover what it holds, on top of the entry before? `waypost verify` looks at the whole chain."""
-    key = context.source.settings.chain_key_bytes()
     before = (
         genesis(row.run_id, row.branch)
         if entry.entry == 1
         else read.tag_at(context.connection, row.run_id, row.branch, entry.entry - 1)
     )
+    first = read.body(context.connection, row.run_id, row.branch, 1)
     packed = read.body(context.connection, row.run_id, row.branch, entry.entry)
-    if before is None or packed is None:
+    if before is None or first is None or packed is None:
         return words.pill("failed", "chain broken")
-    record = Record(
-        run_id=entry.run_id,
-        branch=entry.branch,
-        entry=entry.entry,
-        sequence=entry.sequence or 0,
-        kind=entry.kind,
-        mark=entry.mark,
-        id=entry.id,
-        segment=entry.segment,
-        epoch=entry.epoch,
-        at=entry.at,
-        subject=entry.subject,
-        body=objects.unpack(packed, f"{row.run_id} entry {entry.entry}"),
-        span=entry.span or b"",
-    )
-    if tagger(key)(before, record.to_bytes()) != entry.tag:
+    where = f"{row.run_id} entry {entry.entry}"
+    judged = context.source.journal.signing.judge(row.run_id, objects.unpack_record(first, where))
+    if not judged.readable:
+        return words.pill("unknown", "its chain key is not here")
+    if judged.tag(before, record_bytes(entry, objects.unpack(packed, where))) != entry.tag:
         return words.pill("failed", "tag does not fit")
-    return words.pill("committed", "tag fits" if key is None else "tag fits, signed")
+    return words.pill("committed", "tag fits, signed" if judged.signed else "tag fits")
 
 
 def _facts(context: Context, row: RunRow, entry: EntryRow) -> tuple[str, ...]:
