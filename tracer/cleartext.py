@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from .errors import ConfigError
-from .seal import masked_secrets
+from .seal import REVEALED, masked_secrets
 
 if TYPE_CHECKING:
     from .journal import Append
@@ -32,6 +32,9 @@ COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
 """Statement of `store.write` -> columns that hold what a program or a person worded."""
 CHANGES: Final = ("plan", "step", "reason", "degraded")
 """The same of a branch."""
+SHORT: Final = 64
+"""Characters of a text that is remembered as clean: names of steps, kinds and types come again and again."""
+REMEMBERED: Final = 4_096
 Row = tuple[str, dict[str, Any]]
 
 
@@ -44,10 +47,22 @@ class Shown:
 
     def __init__(self, key: Callable[[], bytes | None] = lambda: None) -> None:
         self._key = key
+        self._clean: set[str] = set()
+        self._revealed = 0
 
     def __call__(self, text: str) -> str:
         """*text* with every secret in it as a placeholder; masking twice changes nothing more."""
-        return masked_secrets(text, self._fingerprint_key)
+        if len(text) > SHORT:
+            return masked_secrets(text, self._fingerprint_key)
+        if self._revealed != len(REVEALED):  # what was harmless may be known for a secret since
+            self._revealed = len(REVEALED)
+            self._clean.clear()
+        if text in self._clean:
+            return text
+        shown = masked_secrets(text, self._fingerprint_key)
+        if shown == text and len(self._clean) < REMEMBERED:
+            self._clean.add(text)
+        return shown
 
     def plain(self, value: Any) -> Any:
         """A copy of a plain value with its texts and keys masked."""
