@@ -175,7 +175,7 @@ class StoreError(WaypostError):
 
 
 class StoreFull(StoreError):
-    """The store has no room left. Free disk space or run `waypost prune`; acknowledged steps are safe."""
+    """The store has no room left. Free disk space and resume; acknowledged steps are safe."""
 
     def __init__(self, where: str, detail: str = "") -> None:
         super().__init__(f"{where}. {detail}")
