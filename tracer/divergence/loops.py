@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from .calls import Call
+from .outcome import FAILED
 
 TURNS: Final = 5
 """So many turns in a row of one and the same call are a circle."""
 ROUNDS: Final = 4
-"""… of several calls in turn, which nobody does to wait."""
+"""… of several calls in turn, or of one that is refused for good, which nobody does to wait."""
 POLLS: Final = 20
 """… while the answer says that something is still under way."""
 ATTEMPTS: Final = 12
@@ -43,6 +44,8 @@ class Turns:
         mark = (call.shape, call.answer)
         self.seen[mark] += 1
         if self.seen[mark] == 1:
+            if call.passing:
+                return 0.0  # It brings nothing new; it neither is a turn nor ends a circle.
             # Something new does not end a circle at once: other reads may come in between.
             self.streak, self.weight = (0, 0.0) if self.weight < 0.5 else (self.streak, 0.5 * self.weight)
             return 0.0
@@ -50,7 +53,7 @@ class Turns:
             self.first, self.last = call.index, ""
         self.streak += 1
         self.longest = max(self.longest, self.streak)
-        alone = self.last in {"", call.shape}
+        alone = self.last in {"", call.shape} and call.outcome != FAILED
         limit = ATTEMPTS if call.passing else POLLS if call.waiting else TURNS if alone else ROUNDS
         self.last = call.shape
         self.weight += 1.0 / limit
