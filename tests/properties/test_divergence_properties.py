@@ -129,3 +129,19 @@ def test_a_live_comparison_ends_where_the_whole_one_does(
 def test_no_value_raises(junk: Any) -> None:
     for records in ([junk], [{"name": junk, "args": junk, "result": junk, "kind": junk}], junk):
         assert 0.0 <= score(records, records, [records, {"tools": records}]) <= 1.0
+
+
+@given(RUNS, RUNS, st.integers(0, 20))
+def test_a_trial_says_what_the_call_will_say_and_changes_nothing(
+    base: list[Record], run: list[Record], at: int
+) -> None:
+    pre, post = split(run, at)
+    tried, plain = Live.start([base], pre), Live.start([base], pre)
+    for record in post:
+        planned = tried.trial({**record, "result": None})
+        said = tried.add(record)
+        assert said == plain.add(record)
+        # A batch is tried member by member; a look-up that is missing is found only when the write is placed.
+        if record["kind"] == "write" and not any(isinstance(v, list) for v in record["args"].values()):
+            assert {r for r in said if r.code != "write.before_lookup"} == set(planned)
+    assert tried.finish() == plain.finish()

@@ -20,6 +20,14 @@ RECENT: Final = 8
 Done = tuple[Row, list[Finding]]
 
 
+@dataclass(frozen=True, slots=True)
+class TakenBack:
+    """Effects that an effect undoes, and the finding about it."""
+
+    done: list[Done]
+    finding: Finding
+
+
 @dataclass(slots=True)
 class History:
     """The effects of the run so far, by what they name."""
@@ -45,31 +53,28 @@ class History:
                 if len(kept) > RECENT:
                     del kept[0]
 
-    def take_back(self, call: Call, row: Row, reading: Reading) -> list[Finding] | None:
-        """Net an effect and what undoes it; None if this call undoes nothing."""
+    def take_back(self, call: Call, row: Row, reading: Reading) -> TakenBack | None:
+        """What an effect undoes, and what there is to say of it; None if it undoes nothing."""
         for path, found in row.fields:
             for done in self._undone_by(row, found, reading):
-                reading.count(row, -1)
-                for earlier, findings in done:
-                    reading.count(earlier, -1)
-                    for finding in findings:
-                        finding.alive = False
                 first = done[0][0]
-                self.undone[first.effect] += 1
-                times = self.undone[first.effect]
+                times = self.undone[first.effect] + 1
                 what = f"{call.name} takes back {first.tool} on {shown(found)} ({call.path(path)})"
-                if times > 1:
-                    return [
-                        say(
-                            "write.oscillates",
-                            0.85,
-                            f"{what}, for the {times}th time.",
-                            call,
-                            "this run before",
-                        )
-                    ]
-                return [say("write.undone", 0.12, f"{what}.", call, "this run before")]
+                code, strength, said = (
+                    ("write.oscillates", 0.85, f"{what}, for the {times}th time.")
+                    if times > 1
+                    else ("write.undone", 0.12, f"{what}.")
+                )
+                return TakenBack(done, say(code, strength, said, call, "this run before"))
         return None
+
+    def net(self, done: list[Done], reading: Reading) -> None:
+        """Strike out what was taken back, and whatever was said of it."""
+        for earlier, findings in done:
+            reading.count(earlier, -1)
+            for finding in findings:
+                finding.alive = False
+        self.undone[done[0][0].effect] += 1
 
     def said_before(self, row: Row) -> bool:
         """Was this message sent before in the same words?"""

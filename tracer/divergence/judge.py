@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final
 
 from .calls import Call, token
@@ -21,6 +23,16 @@ THIN: Final = 0.4
 RULE_FROM_BASELINES: Final = 3
 RULE_FROM_THE_RUN: Final = 5
 """Writes that must have followed a look-up before it is a rule."""
+
+
+@dataclass(slots=True)
+class Opinion:
+    """What there is to say of one effect, and what to note once it is really done. Giving one changes nothing."""
+
+    findings: list[Finding] = field(default_factory=list)
+    then: list[Callable[[], object]] = field(default_factory=list)
+    undone: bool = False
+    """Does the effect take an earlier one back?"""
 
 
 @dataclass(slots=True)
@@ -51,71 +63,81 @@ class Judge:
         """Count an effect that happened before the resume, unjudged; False if no baseline has anything like it."""
         known = True
         self.lost[row.effect] += call.phase == "lost"
-        self.reading.count(row)
-        if (
-            self.reading.counts[row.effect] > self.pattern.most.get(row.effect, 0)
-            and self._adds_up(row) == "none"
-        ):
+        most = self.pattern.most.get(row.effect, 0)
+        if self.reading.counts[row.effect] + 1 > most and self._adds_up(row) == "none":
             match = nearest(row, self.pattern, self._open)
             if match is not None:
-                self._changed(call, row, match)  # Only for what it stands for; the past is not judged.
+                opinion = Opinion()
+                self._changed(call, row, match, opinion)
+                for note in opinion.then:  # Only for what it stands for; the past is not judged.
+                    note()
             known = match is not None
         elif self.pattern.count:
             self._confirm(row)
+        self.reading.count(row)
         self.history.remember(call, row, [])
         return known
 
     def judge(self, call: Call, row: Row) -> list[Finding]:
         """Count one effect that was executed after the resume, and say what is wrong with it."""
+        opinion = self.opinion(call, row)
+        for note in opinion.then:
+            note()
+        if opinion.undone:
+            return opinion.findings
         self.reading.count(row)
-        found = self._against(call, row)
-        if found is None:
-            return []
-        stale = self._stale(call, row)
-        found += self._added(call, row) if not found else []
-        out = [f for f in (*found, stale) if f is not None]
-        for finding in out:
+        for finding in opinion.findings:
             finding.effect, finding.group = row.effect, row.group
             if row.group is not None:
                 self.parts[row.group].append(finding)
-        self.history.remember(call, row, out)
-        return out
+        self.history.remember(call, row, opinion.findings)
+        return opinion.findings
 
-    def _against(self, call: Call, row: Row) -> list[Finding] | None:
-        pattern, had = self.pattern, self.reading.counts[row.effect]
+    def opinion(self, call: Call, row: Row) -> Opinion:
+        """What `judge` would say, had this effect been executed now."""
+        opinion = Opinion()
+        opinion.findings = self._against(call, row, opinion)
+        if not opinion.undone:
+            opinion.findings += self._added(call, row) if not opinion.findings else []
+            stale = self._stale(call, row, opinion)
+            opinion.findings += [stale] if stale is not None else []
+        return opinion
+
+    def _against(self, call: Call, row: Row, opinion: Opinion) -> list[Finding]:
+        pattern, had = self.pattern, self.reading.counts[row.effect] + 1
         if call.kind == "handoff":
             return self._hand_over(call, row)
         most = pattern.most.get(row.effect, 0)
         if not pattern.count:
             if had > 1:
                 return [self._repeated(call, row, had, "this run before")]
-            return self.history.take_back(call, row, self.reading) or []
+            return self._taken_back(call, row, opinion) or []
         if had <= most:
-            self._confirm(row)
+            opinion.then.append(lambda: self._confirm(row))
             return []
         if not most and had == 1 and self._as_told(row):
-            return self._unlike(call, row)
+            return self._unlike(call, row, opinion)
         state = self._adds_up(row) if not most or self.parts.get(row.group or -1) else "none"
         if most and state != "whole":
             return [self._repeated(call, row, had, self.versus())]
         if state == "whole":
-            self._settle(row.group)
+            opinion.then.append(lambda: self._settle(row.group))
             return []
         if state == "part" and had <= 2 + len(pattern.totals):
-            part = say(
-                "effect.partial",
-                0.1,
-                f"{call.name} does a part of what the baselines do; the rest is open.",
-                call,
-                self.versus(),
-            )
-            return [part]
+            said = f"{call.name} does a part of what the baselines do; the rest is open."
+            return [say("effect.partial", 0.1, said, call, self.versus())]
         if had > 1:
             return [self._repeated(call, row, had, "this run before")]
+        back = self._taken_back(call, row, opinion)
+        return back if back is not None else self._unlike(call, row, opinion)
+
+    def _taken_back(self, call: Call, row: Row, opinion: Opinion) -> list[Finding] | None:
         back = self.history.take_back(call, row, self.reading)
-        if back is not None:
-            return back
-        return self._unlike(call, row)
+        if back is None:
+            return None
+        opinion.undone = True
+        opinion.then.append(lambda: self.history.net(back.done, self.reading))
+        return [back.finding]
 
     def _hand_over(self, call: Call, row: Row) -> list[Finding]:
         if not self.pattern.count or row.tool in self.pattern.tools:
@@ -163,7 +185,7 @@ class Judge:
         """whole, part or none: do the amounts of this group so far add up to those of a baseline?"""
         if row.group is None or not row.amounts:
             return "none"
-        mine = self.reading.totals[row.group]
+        mine = self.reading.with_row(row)
         best = "none"
         for totals in self.pattern.totals:
             theirs = totals.get(row.group)
@@ -180,11 +202,11 @@ class Judge:
             for finding in self.parts.pop(group, []):
                 finding.alive = False
 
-    def _unlike(self, call: Call, row: Row) -> list[Finding]:
+    def _unlike(self, call: Call, row: Row, opinion: Opinion) -> list[Finding]:
         pattern = self.pattern
         match = nearest(row, pattern, self._open)
         if match is not None:
-            return self._changed(call, row, match)
+            return self._changed(call, row, match, opinion)
         scale = 1.0 if pattern.count > 1 else 0.95
         if row.tool not in pattern.tools:
             code, strength, what = "write.outside_plan", 0.85, "is a tool that neither plan nor baselines use"
@@ -206,11 +228,11 @@ class Judge:
             effect
         ] < self.pattern.most.get(effect, 0)
 
-    def _changed(self, call: Call, row: Row, match: Match) -> list[Finding]:
+    def _changed(self, call: Call, row: Row, match: Match, opinion: Opinion) -> list[Finding]:
         piece = self.pieces.get(match.effect)
         if piece is None:
-            self.taken[match.effect] += 1
-        done, match = self._in_pieces(call, row, match)
+            opinion.then.append(lambda: self.taken.update([match.effect]))
+        done, match = self._in_pieces(call, row, match, opinion)
         if done is not None:
             return done
         telling = [d for d in match.differences if not self._follows(row, d.path, d.after)]
@@ -248,7 +270,8 @@ class Judge:
         )
         found.partner = match.effect
         if self._thin(call.tool, first) and strength < first.strength:
-            self.thin[call.tool, first.path].append((found, 0.95 * first.strength))
+            full = 0.95 * first.strength
+            opinion.then.append(lambda: self.thin[call.tool, first.path].append((found, full)))
         return [found]
 
     def _weight(self, call: Call, difference: Difference) -> float:
@@ -298,26 +321,35 @@ class Judge:
         given = any(found.norm.rpartition("/")[0] == origin for found in self.reading.born.values())
         return 0.8 if given and token(after) not in self.reading.born else 0.1
 
-    def _in_pieces(self, call: Call, row: Row, match: Match) -> tuple[list[Finding] | None, Match]:
+    def _in_pieces(
+        self, call: Call, row: Row, match: Match, opinion: Opinion
+    ) -> tuple[list[Finding] | None, Match]:
         """One call for what the baselines do in several, or one of several for what they do in one."""
         cover = made_of(row, match, self.pattern, self._open)
         if cover is not None:
-            self.taken.update(cover.effects[1:])
+            opinion.then.append(lambda: self.taken.update(cover.effects[1:]))
             match = Match(match.effect, cover.differences, match.shared)
             if not match.differences:
                 return [], match
         if not match.differences or any(d.after is not None for d in match.differences):
             return None, match
         lacking = {d.path for d in match.differences}
-        open_, said = self.pieces.pop(match.effect, (lacking, None))
-        open_ = open_ & lacking
+        open_ = self.pieces[match.effect][0] & lacking if match.effect in self.pieces else lacking
+        finding = (
+            self._lacking(call, row, match, [d for d in match.differences if d.path in open_])
+            if open_
+            else None
+        )
+        opinion.then.append(lambda: self._piece(match.effect, open_, finding))
+        return [finding] if finding is not None else [], match
+
+    def _piece(self, effect: int, open_: set[str], finding: Finding | None) -> None:
+        """A part of a baseline effect came; what is still open of it, and what was said about that."""
+        _, said = self.pieces.pop(effect, (open_, None))
         if said is not None:
             said.alive = False
-        if not open_:
-            return [], match
-        finding = self._lacking(call, row, match, [d for d in match.differences if d.path in open_])
-        self.pieces[match.effect] = (open_, finding)
-        return [finding], match
+        if finding is not None:
+            self.pieces[effect] = (open_, finding)
 
     def _lacking(self, call: Call, row: Row, match: Match, lacking: list[Difference]) -> Finding:
         names = ", ".join(call.path(d.path) for d in lacking[:5])
@@ -363,7 +395,7 @@ class Judge:
             return [say("argument.added", 0.6 if away else 0.12, said, call, self.versus())]
         return []
 
-    def _stale(self, call: Call, row: Row) -> Finding | None:
+    def _stale(self, call: Call, row: Row, opinion: Opinion) -> Finding | None:
         least = RULE_FROM_BASELINES if self.pattern.count else RULE_FROM_THE_RUN
         for path, found in row.fields:
             if found.kind not in {"number", "word"}:
@@ -380,11 +412,12 @@ class Judge:
                 and found.number is not None
                 and told.number is not None
             ):
-                total = self.reading.totals[row.group].sums.get(path)
+                total = self.reading.with_row(row).sums.get(path)
                 if total == told.number:
                     continue
                 if abs(found.number) < abs(told.number):
-                    self.below.append((row, path, said, call.index, told.norm))
+                    part = (row, path, said, call.index, told.norm)
+                    opinion.then.append(partial(self.below.append, part))
                     continue
             return say("argument.stale", 0.75, said, call, "the last look-up of the record")
         return None

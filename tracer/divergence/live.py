@@ -111,6 +111,21 @@ class Live:
         self._meet(call)
         return self._keep([*new, *strange])
 
+    def trial(self, record: object) -> list[Reason]:
+        """What a planned write would add, were it executed now; strongest first. Nothing is taken in.
+
+        The members of a batch are judged each by itself.
+        """
+        call = canonical(record, self.calls)
+        new = self._outside_grant(call)
+        if call.effective:
+            for row in self.reading.rows(call):
+                blind = self._reissues.blind(call, row)
+                new += blind if blind is not None else self.judge.opinion(call, row).findings
+            new += self._places.early(call, self.pattern, self.judge.versus())
+        found = [f.reason for f in _one_per_code(new) if self._counts(f)]
+        return sorted(found, key=lambda r: -r.strength)
+
     def finish(self) -> list[Reason]:
         """The run has ended: what only shows at the end."""
         if self.finished:
@@ -189,11 +204,7 @@ class Live:
             )
 
     def _hard(self, call: Call) -> list[Finding]:
-        new: list[Finding] = []
-        if self.grant is not None and call.tool not in self.grant and call.kind != "internal":
-            new.append(
-                say("write.outside_grant", 0.9, f"{call.name} is not in the grant.", call, "the grant")
-            )
+        new = self._outside_grant(call)
         weight = self._turns.step(call)
         usual = self.pattern.turns + 2 if self.pattern.turns else 0
         if weight >= 0.6 and self._turns.streak > usual:
@@ -211,6 +222,11 @@ class Live:
                 new.append(self._circle)
         return new
 
+    def _outside_grant(self, call: Call) -> list[Finding]:
+        if self.grant is None or call.tool in self.grant or call.kind == "internal":
+            return []
+        return [say("write.outside_grant", 0.9, f"{call.name} is not in the grant.", call, "the grant")]
+
     def _effective(self, call: Call, rows: list[Row]) -> list[Finding]:
         again = self._reissues.key_again(call, rows, self.reading)
         if again is not None:
@@ -218,6 +234,7 @@ class Live:
         new: list[Finding] = []
         for row in self._familiar_first(rows):
             blind = self._reissues.blind(call, row)
+            self._reissues.executed(row)
             new += blind if blind is not None else self.judge.judge(call, row)
             if not self.pattern.count:
                 self.pattern.rules.learn(row.tool, row.fields, self.reading.memory)

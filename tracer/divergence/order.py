@@ -24,13 +24,15 @@ class Touched:
 
     tools: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
-    def touch(self, record: str, tool: str) -> list[str]:
-        """Note a touch; the other tools that had touched this record before."""
+    def touch(self, record: str, tool: str) -> None:
+        """Note a touch."""
         seen = self.tools[record]
-        others = [t for t in seen if t != tool]
         if tool not in seen and len(seen) < TOOLS:
             seen.append(tool)
-        return others
+
+    def before(self, record: str, tool: str) -> list[str]:
+        """The other tools that have touched this record so far."""
+        return [t for t in self.tools.get(record, ()) if t != tool]
 
 
 @dataclass(slots=True)

@@ -24,29 +24,34 @@ class Places:
     """How often this run itself had one tool before another on one record."""
     unseen: dict[str, tuple[Finding, float]] = field(default_factory=dict)
 
-    def touch(self, call: Call, pattern: Pattern) -> Early | None:
-        """Note a write; (the tool that came too early, baselines, records) if it breaks an order rule."""
+    def touch(self, call: Call, pattern: Pattern) -> None:
+        """Note a write that was executed."""
+        for record in records_of(call, pattern.common):
+            self.kept.update((first, call.tool) for first in self.touched.before(record, call.tool))
+            self.touched.touch(record, call.tool)
+
+    def early(self, call: Call, pattern: Pattern, versus: str) -> list[Finding]:
+        """Would this write come after one that always follows it? Nothing is noted."""
         found: Early | None = None
         for record in records_of(call, pattern.common):
-            earlier = self.touched.touch(record, call.tool)
-            self.kept.update((first, call.tool) for first in earlier)
+            earlier = self.touched.before(record, call.tool)
             found = found or pattern.order.broken_by(call.tool, earlier)
-        return found
+        if found is None:
+            return []
+        other, kept, records = found
+        # A run that keeps the order on its other records breaks it here; one that never does has another way.
+        elsewhere = kept > 1 and records >= 4 and self.kept[call.tool, other] > 0
+        strength = 0.65 if elsewhere else pattern.order.strength(kept, records)
+        first = pattern.names.get(other, other)
+        said = f"{call.name} came after {first} on one record; every baseline has it before."
+        return [say("write.out_of_order", strength, said, call, versus)]
 
     def judge(
         self, call: Call, rows: Sequence[Row], pattern: Pattern, reading: Reading, versus: str
     ) -> list[Finding]:
         """What the place of an executed write says."""
-        new: list[Finding] = []
-        early = self.touch(call, pattern)
-        if early is not None:
-            other, kept, records = early
-            # A run that keeps the order on its other records breaks it here; one that never does has another way.
-            elsewhere = kept > 1 and records >= 4 and self.kept[call.tool, other] > 0
-            strength = 0.65 if elsewhere else pattern.order.strength(kept, records)
-            first = pattern.names.get(other, other)
-            said = f"{call.name} came after {first} on one record; every baseline has it before."
-            new.append(say("write.out_of_order", strength, said, call, versus))
+        new = self.early(call, pattern, versus)
+        self.touch(call, pattern)
         for row in rows:
             for path, found in row.fields:
                 name = token(found) if found.hard else ""

@@ -99,6 +99,15 @@ class Reading:
         if row.group is not None:
             self.totals[row.group].add(row.amounts, sign)
 
+    def with_row(self, row: Row) -> Totals:
+        """What the row's group would add up to with it; nothing is counted."""
+        assert row.group is not None
+        so_far = self.totals.get(row.group, Totals())
+        values = {path: set(seen) for path, seen in so_far.values.items()}
+        out = Totals(so_far.count, dict(so_far.sums), values)
+        out.add(row.amounts)
+        return out
+
     def after(self, call: Call, rows: list[Row], believe: bool = True) -> None:
         """Take in what the call mentioned and was told; what a strange look-up brought back is not believed known."""
         if call.effective and rows:

@@ -69,13 +69,17 @@ class Reissues:
 
     def blind(self, call: Call, row: Row) -> list[Finding] | None:
         """What the reissue of a write in flight says; None for any other write."""
-        first = self.in_flight.pop(row.effect, None)
+        first = self.in_flight.get(row.effect)
         if first is None:
             return None
         if row.effect in self.looked:
             return []  # Somebody looked whether it had arrived; doing it once more was a decision.
         said = f"{call.name} was sent again; nobody knew whether call {first.index} before the resume had arrived."
         return [say("write.blind_reissue", 0.9, said, call, ATTEMPT)]
+
+    def executed(self, row: Row) -> None:
+        """The write was sent again and answered; whether it had arrived before is no question any more."""
+        self.in_flight.pop(row.effect, None)
 
 
 def _given(call: Call) -> set[str]:
