@@ -8,12 +8,15 @@ from typing import Any, Final
 
 from .divergence import Reason
 from .divergence.reason import combined
+from .journal import Draft
 from .seal import mask
 from .store import objects
 
 OPEN, ACKNOWLEDGED, EXPECTED, MUTED, WITHDRAWN = "open", "acknowledged", "expected", "muted", "withdrawn"
 """Waits for a person; was right; was right of the agent; of a muted shape; what it saw netted to nothing."""
 DECIDED: Final = (ACKNOWLEDGED, EXPECTED)
+HELD: Final = "Held, not sent. If sent: "
+"""How a sentence begins that is about a call which was planned and held; its reasons say what it would have been."""
 REASONS: Final = 50
 """Reasons kept with an alert; how many there were is said beside them."""
 _DIFFERS: Final = ("changed", "order", "added", "removed")
@@ -79,6 +82,20 @@ def alert_row(
         "decided_by": None,
         "note": None,
     }
+
+
+def alert_draft(
+    alert_id: str, state: str, reasons: Sequence[Reason], detail: dict[str, Any], now: int
+) -> Draft:
+    """The journal entry of an alert: marked with its first rule while it is open, else with its state."""
+    first = reasons[0] if reasons else None
+    return Draft(
+        kind="divergence",
+        mark=first.code if first is not None and state == OPEN else state,
+        subject=first.tool if first is not None else "",
+        body={"alert_id": alert_id, "state": state, "score": thousandths(reasons), **detail},
+        at=now,
+    )
 
 
 def _named(sentence: str, target: str) -> str:

@@ -1,7 +1,8 @@
 """What does a person say to an alert: that it was seen, that this is how the agent should act, that such are noise?
 
 Every word is a decision in a journal, with who, when, why and how they were known. An acknowledgement lets a run
-that waits for it go on at its next resume; it resumes, approves and sends nothing by itself.
+that waits for it go on at its next resume, and the call that was held be sent once, unless a person had said no to it;
+it resumes and sends nothing by itself.
 """
 
 from __future__ import annotations

@@ -64,6 +64,7 @@ class Calls:
             NotStorable: an argument cannot be kept; nothing was written and nothing sent.
             Denied: a person said no to exactly this call.
             Paused: a person must speak first.
+            Diverged: the policy ends a resumed run that does something else, or is about to.
             UnknownEffect: the call was made before, and nobody knows whether it took effect.
             AmbiguousCall, SegmentPoisoned, StoreError, Fenced: the call is not dispatched.
         """
@@ -94,8 +95,11 @@ class Calls:
             raise self._park(ticket, plan.why)
         if isinstance(plan, Ask):
             return self._reconcile(ticket)
-        if spec.approval and isinstance(plan, New):
-            self._require_approval(ticket)
+        if isinstance(plan, New):
+            if self.watch is not None and spec.kind in WRITES:
+                self.watch.require_agreed(ticket.row, ticket.args)
+            if spec.approval:
+                self._require_approval(ticket)
         if spec.kind in WRITES:
             self._intend(ticket)
             self._open[ticket.row.effect_id] = ticket

@@ -218,7 +218,11 @@ class ResumePolicy:
     resources: Ruling = Ruling.REAPPROVE
     context_shorter: Ruling = Ruling.ABORT
     divergence: Ruling = Ruling.CONTINUE
-    """What an alarm means while the resumed run goes on: record it, ask a person before the next write, or end."""
+    """What an alarm means while the resumed run goes on: record it, ask a person before a write is sent, or end.
+
+    A ruling above `CONTINUE` tries each new write first: one that would alarm is held and not sent. What shows only
+    afterwards holds the next write.
+    """
 
     def to_plain(self) -> dict[str, str]:
         """Field name -> ruling."""

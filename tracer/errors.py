@@ -339,7 +339,7 @@ class WriteOutsideRun(LedgerError):
 
 
 class Diverged(WaypostError):
-    """The resumed agent does something else, and the policy ends the run before its next write."""
+    """The resumed agent does something else, or is about to, and the policy ends the run before a write goes out."""
 
     def __init__(self, run_id: str, sentence: str) -> None:
         super().__init__(f"Run {run_id}: {sentence} `waypost divergence {run_id}` shows all of it.")

@@ -1,7 +1,8 @@
 """Does this resumed segment do something else than the one that stopped, and who is told?
 
 Every call of a resumed segment goes through `Live` once. At the alarm level an alert is written, and the policy
-says whether the run goes on, waits for a person, or ends before its next write. Whatever goes wrong with the
+says whether the run goes on, waits for a person, or ends before its next write. Under a policy that does more than
+record, a write that nobody made before is tried first, and held when it would alarm. Whatever goes wrong with the
 comparison itself is logged once, counted and recorded; the agent never feels it.
 """
 
@@ -11,26 +12,25 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from . import approvals, codec
+from . import codec
 from .agentspec import AgentSpec
-from .alertrecord import MUTED, OPEN, WITHDRAWN, alert_row, detail_of, ranked, shape_of, thousandths
-from .alerts import QUESTION
-from .asking import ask_person
+from .alertrecord import MUTED, OPEN, WITHDRAWN, alert_draft, alert_row, detail_of, ranked, shape_of
 from .callrecord import CallRecord, call_record
-from .contract import CallState, Ruling, RunState
+from .contract import CallState
 from .course import course, records, whole
 from .divergence import ALARM, Live, Reason
 from .divergence.reason import combined
-from .errors import Diverged, Paused
+from .errors import Paused
+from .holding import Holding
 from .ids import new_id
 from .journal import Draft
 from .seal import mask
 from .segment import Segment
 from .store import read, read_alerts
-from .store.rows import AlertRow, CallRow, RunRow
+from .store.rows import CallRow, RunRow
 from .telemetry import names
 
 BASELINES: Final = 8
@@ -39,8 +39,6 @@ BASELINE_CALLS: Final = 12_000
 """Calls of earlier runs that are read before a segment may work; what is beyond is left out, and said."""
 SHAPES: Final = 50
 """Shapes of reasons after each new one of which an alert is written anew; later it is when their number doubles."""
-LONGEST: Final = 400
-"""Characters of the reason under which a run ends."""
 STARTED, STOPPED = "started", "stopped"
 """Marks of journal entries of kind `divergence` beside those of alerts: what a segment is compared with, and that
 the comparison broke."""
@@ -54,7 +52,7 @@ class Watch:
     ) -> None:
         """*row* is the run as it stood before this segment."""
         self._segment = segment
-        self._pause = pause
+        self._holding = Holding(segment, pause)
         self._lock = threading.Lock()
         self._live: Live | None = None
         self._muted: frozenset[str] = frozenset()
@@ -62,6 +60,8 @@ class Watch:
         """Shapes that a person has acknowledged in this segment."""
         self._seen: list[tuple[int, str]] = []
         """(number in the ledger, what it is about) of every call that was seen."""
+        self._agreed: set[int] = set()
+        """Places of the calls that a person let through: what is wrong with them was decided before they were sent."""
         self._doubts: dict[str, tuple[CallRow, CallRecord]] = {}
         """Writes of this segment that have no outcome yet, by effect id."""
         self._names: list[str] = []
@@ -72,8 +72,6 @@ class Watch:
         self._written = 0
         """Reasons in the alert as it was last written; `_since` counts those that came later."""
         self._since = 0
-        self._waits_for: list[str] = []
-        """Alerts that may hold the next write."""
         try:
             self._begin(spec, row)
         except Exception as error:
@@ -120,24 +118,26 @@ class Watch:
                 self._write(due)
 
     def require_quiet(self) -> None:
-        """Called before a write is dispatched.
+        """Called before a write is dispatched; see `Holding.require_quiet`."""
+        self._holding.require_quiet()
+
+    def require_agreed(self, row: CallRow, args: Mapping[str, Any]) -> None:
+        """Called before the intent of a write that nobody made before. One that would alarm is held.
 
         Raises:
-            Diverged: the policy ends a run that diverged, or a person said no.
-            Paused: the policy asks a person first.
+            Diverged, Paused: see `Holding.require_quiet`; nothing was sent.
+            StoreError, Fenced, SegmentPoisoned: its alert could not be written; nothing was sent either.
         """
-        ruling = self._segment.policy.divergence
-        if not self._waits_for or ruling.strictness <= Ruling.CONTINUE.strictness:
+        if not self._holding.holds:
             return
-        for alert_id in list(self._waits_for):
-            with self._segment.recorder.store.reader.connect() as connection:
-                found = read.alert_by_id(connection, alert_id)
-            if found is None or found[0].state != OPEN:
-                self._waits_for.remove(alert_id)
-            elif ruling is Ruling.ABORT:
-                raise self._ended(found[0].sentence)
-            elif self._asked(found[0]):
-                self._waits_for.remove(alert_id)
+        with self._lock:
+            record, reasons = self._tried(row, args)
+            if not reasons:
+                return
+            self._holding.hold(row, record["args"], reasons, self._names)
+        self._holding.require_quiet()
+        with self._lock:  # Somebody was quick enough to let it through.
+            self._holding.agree(row)
 
     # -- beginning --------------------------------------------------------------------------------------------
 
@@ -159,8 +159,8 @@ class Watch:
                 limit=BASELINES,
             )
             muted = read_alerts.mute_rows(connection, agent=row.agent, plan=plan or "")
-            opened = read.alerts(connection, run_id=row.run_id, name=row.branch, states=(OPEN,))
             past = course(connection, row, row.segment + 1).before
+            self._holding.restore(connection, row, [one.row for one in past])
             before = records(connection, tree, past)
             baselines: list[dict[str, object]] = []
             room = BASELINE_CALLS
@@ -178,7 +178,6 @@ class Watch:
         baselines.reverse()
         self._names.reverse()
         self._muted = frozenset(one.shape for one in muted)
-        self._waits_for = [one.alert_id for one in opened]
         self._live = Live.start(baselines, before, identity=identity, grant=spec.grants or None)
         if len(baselines) < len(earlier):
             self._live.left_out.append(
@@ -195,9 +194,26 @@ class Watch:
 
     def _taken(self, row: CallRow, record: CallRecord) -> _Due | None:
         assert self._live is not None
+        if self._holding.consents.took(row, replayed=bool(record.get("replayed"))):
+            self._agreed.add(len(self._seen))
         self._seen.append((row.number, row.target))
-        fresh = self._live.add(record)
+        fresh = [one for one in self._live.add(record) if one.call not in self._agreed]
         return self._due(fresh) if fresh else None
+
+    def _tried(self, row: CallRow, args: Mapping[str, Any]) -> tuple[CallRecord, list[Reason]]:
+        """(the planned call as if it were done, the reasons to hold it); none when it may be sent."""
+        if self._live is None or self._holding.consents.cover(row):
+            return {}, []
+        try:
+            record = self._record(replace(row, state=CallState.COMMITTED), args, None, False)
+            reasons = self._live.trial(record)
+            if any(one.strength >= ALARM for one in reasons):
+                self._settle()
+            reasons = self._heard(self._standing(reasons))
+        except Exception as error:
+            self._broke(f"before call {row.number}, {row.tool}", error)
+            return {}, []
+        return record, reasons if any(one.strength >= ALARM for one in reasons) else []
 
     def _record(self, row: CallRow, args: Mapping[str, Any], result: Any, replayed: bool) -> dict[str, Any]:
         seal = self._segment.seal_text()
@@ -228,10 +244,9 @@ class Watch:
         known = all(shape_of(one) in self._told for one in fresh) or len(self._told) >= SHAPES
         if self._state and known and self._since < max(1, self._written) and not final:
             return None
-        if self._alert_id and self._decided():
-            self._alert_id, self._state = "", ""
-        standing = [one for one in self._live.reasons if shape_of(one) not in self._settled]
-        heard = [one for one in standing if shape_of(one) not in self._muted]
+        self._settle()
+        standing = self._standing(self._live.reasons)
+        heard = self._heard(standing)
         if combined(heard) >= ALARM:
             state, reasons = OPEN, ranked(heard)
         elif combined(standing) >= ALARM:
@@ -246,15 +261,23 @@ class Watch:
         self._written, self._since = len(reasons), 0
         return _Due(state, reasons, tuple(self._live.left_out))
 
-    def _decided(self) -> bool:
-        """Has a person decided our alert? What they have seen is settled; what comes is a new alert."""
+    def _standing(self, reasons: Sequence[Reason]) -> list[Reason]:
+        """Those that no person has decided."""
+        return [one for one in reasons if one.call not in self._agreed and shape_of(one) not in self._settled]
+
+    def _heard(self, reasons: Sequence[Reason]) -> list[Reason]:
+        return [one for one in reasons if shape_of(one) not in self._muted]
+
+    def _settle(self) -> None:
+        """Has a person decided our alert? Then what they have seen is settled, and what comes is a new alert."""
+        if not self._alert_id:
+            return
         with self._segment.recorder.store.reader.connect() as connection:
             found = read.alert_by_id(connection, self._alert_id)
-        if found is None or found[0].decided_at is None:
-            return False
-        self._settled |= self._told
-        self._told, self._written, self._since = set(), 0, 0
-        return True
+        if found is not None and found[0].decided_at is not None:
+            self._settled |= self._told
+            self._told, self._written, self._since = set(), 0, 0
+            self._alert_id, self._state = "", ""
 
     def _write(self, due: _Due) -> None:
         segment, now = self._segment, time.time_ns()
@@ -275,56 +298,14 @@ class Watch:
             rows = [("upsert alert", row)]
         else:
             rows = [("settle alert", {"at_alert_id": self._alert_id, "state": due.state, "updated_at": now})]
-        body = {
-            "alert_id": self._alert_id,
-            "state": due.state,
-            "score": thousandths(due.reasons),
-            **detail,
-        }
-        first = due.reasons[0] if due.reasons else None
-        draft = Draft(
-            kind="divergence",
-            mark=first.code if first is not None and due.state == OPEN else due.state,
-            subject=first.tool if first is not None else "",
-            body=body,
-            at=now,
-        )
         delta = (due.state == OPEN) - (was == OPEN and not fresh)
+        draft = alert_draft(self._alert_id, due.state, due.reasons, detail, now)
         segment.append([draft], rows=rows, changes={"alerts": delta} if delta else {})
         self._state = due.state
         if due.state == OPEN:
             if was != OPEN or fresh:
-                segment.recorder.metrics.divergence(first.code if first is not None else "")
-            if self._alert_id not in self._waits_for:
-                self._waits_for.append(self._alert_id)
-
-    # -- holding the next write ---------------------------------------------------------------------------------
-
-    def _asked(self, alert: AlertRow) -> bool:
-        """True when a person has said yes; raises while nobody has, or when one said no."""
-        segment = self._segment
-        with segment.recorder.store.reader.connect() as connection:
-            rows = read.approvals(connection, run_id=segment.run_id, name=segment.branch)
-        mine = [one for one in rows if (one.kind, one.subject) == (QUESTION, alert.alert_id)]
-        if mine and mine[-1].state == approvals.APPROVED:
-            if mine[-1].used_at is None:
-                draft, change = approvals.use(mine[-1], time.time_ns())
-                segment.note(draft, [change])
-            return True
-        if mine and mine[-1].state == approvals.DENIED:
-            raise self._ended(f"{mine[-1].decided_by} said no. {alert.sentence}")
-        question = {
-            "kind": QUESTION,
-            "subject": alert.alert_id,
-            "binding": alert.alert_id.encode(),
-            "prompt": f"The resumed agent does something else: {alert.sentence} May it go on?",
-        }
-        raise ask_person(segment, self._pause, QUESTION, question, {"alert": alert.alert_id})
-
-    def _ended(self, sentence: str) -> Diverged:
-        segment = self._segment
-        segment.end("failed", RunState.FAILED, f"diverged: {sentence}"[:LONGEST])
-        return Diverged(segment.run_id, sentence)
+                segment.recorder.metrics.divergence(due.reasons[0].code)
+            self._holding.wait_for(self._alert_id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from opentelemetry.sdk.resources import Resource
 from tests.divergence_live.conftest import Mind, alerts, audit, entries, given, stopped
 from tracer import Paused, ResumeRefused, Ruling
 from tracer import alerts as decisions
-from tracer.contract import DecisionKind
 from tracer.divergence import ALARM
 from tracer.errors import Diverged
 from tracer.recorder import Recorder
@@ -73,13 +72,14 @@ def test_the_first_life_of_a_run_is_not_compared(held: Recorder, mind: Mind) -> 
     assert entries("divergence", "first") == []
 
 
-def test_the_alarm_pauses_the_run_before_the_next_write_and_an_acknowledgement_lets_it_go_on(
-    held: Recorder, mind: Mind
+def test_what_shows_only_afterwards_holds_the_next_write_and_an_acknowledgement_lets_it_go_on(
+    held: Recorder, mind: Mind, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = stopped(ruling=Ruling.REAPPROVE)
     mind.other = {"mailkit": "iconset"}
+    monkeypatch.setattr("tracer.divergence.Live.trial", lambda *_: [])
     before = len(mind.sent)
-    with pytest.raises(Paused, match="divergence"):
+    with pytest.raises(Paused, match=r"something else: open_ticket has dist = iconset .* May it go on"):
         made.start_or_resume("audit-1")
     assert [about for _, about in mind.sent[before:]] == ["iconset"]
     assert standing(held) == ("paused", 1, 1)
@@ -97,46 +97,12 @@ def test_the_alarm_pauses_the_run_before_the_next_write_and_an_acknowledgement_l
     assert (mark, body["who"], body["how"]) == ("acknowledge", "maya", "test")
 
 
-def test_a_yes_to_the_question_is_enough_and_is_not_asked_for_again(held: Recorder, mind: Mind) -> None:
-    made = stopped(ruling=Ruling.REVALIDATE)
-    mind.other = {"mailkit": "iconset"}
-    with pytest.raises(Paused):
-        made.start_or_resume("audit-1")
-    (asked,) = question(held)
-    from tracer import approvals
-
-    approvals.decide(held.journal, asked.approval_id, DecisionKind.APPROVE, who="maya")
-    mind.stop_at = "sax"
-    with pytest.raises(Exception, match="sax"):
-        made.start_or_resume("audit-1")
-    mind.stop_at = ""
-    made.start_or_resume("audit-1")
-    assert len(question(held)) == 1
-    assert standing(held)[0] == "done"
-
-
-def test_a_no_ends_the_run_before_its_next_write_until_the_alert_is_acknowledged(
-    held: Recorder, mind: Mind
+def test_abort_ends_the_run_before_the_write_that_follows_one_that_had_gone_out(
+    held: Recorder, mind: Mind, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = stopped(ruling=Ruling.REAPPROVE)
-    mind.other = {"mailkit": "iconset"}
-    with pytest.raises(Paused):
-        made.start_or_resume("audit-1")
-    (asked,) = question(held)
-    decisions.answer(held.journal, asked, yes=False, who="maya", why="wrong ticket", how="test")
-    sent = len(mind.sent)
-    with pytest.raises(Diverged, match="maya said no"):
-        made.start_or_resume("audit-1")
-    assert len(mind.sent) == sent
-    assert standing(held)[0] == "failed"
-    decisions.acknowledge(held.journal, alerts()[0].alert_id, who="maya", note="mended by hand")
-    made.start_or_resume("audit-1")
-    assert standing(held)[0] == "done"
-
-
-def test_abort_ends_the_run_before_the_next_write(held: Recorder, mind: Mind) -> None:
     made = stopped(ruling=Ruling.ABORT)
     mind.other = {"mailkit": "iconset"}
+    monkeypatch.setattr("tracer.divergence.Live.trial", lambda *_: [])
     sent = len(mind.sent)
     for _ in range(2):
         with pytest.raises(Diverged, match="iconset"):
