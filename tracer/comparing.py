@@ -12,11 +12,13 @@ from typing import Any, Final
 
 from sqlalchemy import Connection
 
+from .alertrecord import HELD, OPEN
 from .callrecord import CallRecord
 from .course import LOST, Course, course, records, whole
 from .divergence import Comparison, Tape, compare
+from .divergence.compare import ALARMED
 from .store import objects, read, read_alerts
-from .store.rows import RunRow
+from .store.rows import AlertRow, RunRow
 from .tree import TreeReader
 
 MODELS: Final = 8
@@ -52,6 +54,28 @@ class Report:
     laid: tuple[Laid, ...]
     sentence: str
     """The verdict in words, with the names of runs."""
+    held: tuple[AlertRow, ...] = ()
+    """Open alerts about calls that were planned, held and not sent: what was done knows nothing of them."""
+
+    @property
+    def verdict(self) -> str:
+        """That of what was done; an alarm when a call waits to be let through."""
+        return ALARMED if self.held else self.comparison.verdict
+
+    @property
+    def score(self) -> float:
+        """0 to 1: the highest of what was done and of what was held."""
+        return max([self.comparison.score, *(one.score / 1000 for one in self.held)])
+
+    @property
+    def exit_code(self) -> int:
+        """0 quiet, 1 alarm, 3 not enough evidence."""
+        return 1 if self.held else self.comparison.exit_code
+
+    def holding(self, held: Sequence[AlertRow]) -> Report:
+        """The same with the calls that wait, of which the first is the verdict where nothing done is one."""
+        first = held[0].sentence if held and not self.comparison.alarm else self.sentence
+        return replace(self, held=tuple(held), sentence=first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +155,12 @@ def models_of(connection: Connection, run: RunRow) -> list[str]:
     return [run_id for run_id, _ in reversed(found)]
 
 
+def held_of(connection: Connection, run: RunRow, segment: int = 0) -> list[AlertRow]:
+    """Open alerts about calls that were held and not sent, newest first; of one segment unless it is 0."""
+    found = read.alerts(connection, run_id=run.run_id, name=run.branch, states=(OPEN,))
+    return [one for one in found if one.sentence.startswith(HELD) and segment in (0, one.segment)]
+
+
 def model(connection: Connection, tree: TreeReader, run: RunRow) -> Side:
     """A whole run to compare others with."""
     return Side(run.run_id, tuple(records(connection, tree, whole(connection, run))))
@@ -142,7 +172,7 @@ def report(
     """Compare a stored run, or what one of its segments did, with *models*."""
     found: Course = course(connection, run, segment)
     known = declared(connection, run)
-    return judge(
+    judged = judge(
         run.run_id,
         records(connection, tree, found.before),
         records(connection, tree, found.after),
@@ -151,6 +181,7 @@ def report(
         grant=known.grant,
         final=run.state == "done",
     )
+    return judged.holding(held_of(connection, run, segment))
 
 
 def _named(what: str, models: Sequence[Side]) -> str:

@@ -17,16 +17,17 @@ _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 def junit(report: Report, seconds: float) -> str:
     """The report as a JUnit document: failed on an alarm, skipped where there was not enough evidence."""
-    found = report.comparison
+    alarm, reasons = report.exit_code == 1, report.comparison.reasons
     text = _FORBIDDEN.sub("\ufffd", "\n".join(text_of(report)))
     said = quoteattr(_FORBIDDEN.sub("\ufffd", clean(report.sentence)))
     inner = f"<system-out>{escape(text)}</system-out>"
-    if found.alarm:
-        kind = quoteattr(found.reasons[0].code)
+    if alarm:
+        rule = reasons[0].code if report.comparison.alarm else report.held[0].shape.split()[0]
+        kind = quoteattr(rule)
         inner = f"<failure message={said} type={kind}>{escape(text)}</failure>"
-    elif found.exit_code:
+    elif report.exit_code:
         inner = f"<skipped message={said}/>{inner}"
-    failures, skipped = int(found.alarm), int(not found.alarm and found.exit_code != 0)
+    failures, skipped = int(alarm), int(not alarm and report.exit_code != 0)
     name = quoteattr(f"{clean(report.name)} keeps its course")
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n'

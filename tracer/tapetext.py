@@ -36,8 +36,11 @@ _EQUAL: Final = ("equal", "notation")
 def text_of(report: Report, *, most: int = ROWS) -> Iterator[str]:
     """The whole report, line by line: verdict, what it was compared with, tapes with reasons, what was left out."""
     found = report.comparison
-    yield f"{report.name}: {found.verdict}, score {found.score:.2f}"
+    yield f"{report.name}: {report.verdict}, score {report.score:.2f}"
     yield f"  {clean(report.sentence)}"
+    for alert in report.held:
+        if alert.sentence != report.sentence:
+            yield f"  {clean(alert.sentence)}"
     with_ = ", ".join(f"{name} ({counted(calls, 'call')})" for name, calls in report.compared_with)
     yield f"  Compared with: {clean(with_) or 'nothing; only the rules that need nothing to compare with'}."
     for laid in report.laid:

@@ -12,7 +12,7 @@ from typing import Final
 from sqlalchemy import Connection
 
 from . import approvals
-from .alertrecord import OPEN
+from .alertrecord import HELD, OPEN
 from .contract import CallState, Clause, Finding, Ruling, RunState
 from .quantities import ago, counted, moment, span
 from .standing import PROGRAM, holder, silent_ns, state_of
@@ -168,7 +168,9 @@ def _unsafe(facts: Facts) -> tuple[str, ...]:
             said.append(
                 f"Nobody knows whether {_named(call)} happened, and {why}, so it is not sent again. {who}"
             )
-    said += [f"After a resume it did something else: {one.sentence}" for one in facts.alerts]
+    for alert in facts.alerts:
+        word = "was about to do something else." if alert.sentence.startswith(HELD) else "did something else:"
+        said.append(f"After a resume it {word} {alert.sentence}")
     if facts.state is RunState.LOST:
         said.append(
             "Taking over while the old process lives is fenced: it cannot write, but its last call may arrive."

@@ -13,6 +13,8 @@ from click.testing import CliRunner, Result
 from tests.divergence_live.conftest import Mind, alerts, stopped
 from tracer import Paused, Ruling
 from tracer.cli import waypost
+from tracer.divergence import ALARM
+from tracer.errors import Diverged
 from tracer.recorder import Recorder
 from tracer.testing import assert_same_course
 
@@ -107,15 +109,42 @@ def test_a_run_that_waits_is_told_why_and_what_it_has_not_come_to_is_not_missing
     mind.other = {"mailkit": "iconset"}
     with pytest.raises(Paused):
         made.start_or_resume("audit-1")
-    said = divergence("audit-1").stdout
-    assert "3 calls more, to which audit-1 had not come" in said
+    done = divergence("audit-1")
+    said = done.stdout
+    assert done.exit_code == 1
+    head, sentence, *_ = said.splitlines()
+    assert head.startswith("audit-1: alarm, score 0.")
+    assert sentence.strip().startswith("Held, not sent. If sent: open_ticket has dist = iconset")
+    assert "5 calls more, to which audit-1 had not come" in said
     assert "missing" not in said
     why = CliRunner().invoke(waypost, ("why", "audit-1"), catch_exceptions=False).stdout
-    assert "After a resume it did something else: open_ticket has dist = iconset" in why
+    why = " ".join(why.split())
+    assert "After a resume it was about to do something else. Held, not sent. If sent: open_ticket has" in why
     assert "waypost divergence audit-1" in why
     done = CliRunner().invoke(waypost, ("approve", "audit-1", "--why", "seen"), catch_exceptions=False)
     assert done.exit_code == 0
     assert [(one.state, one.note) for one in alerts()] == [("acknowledged", "seen")]
+    assert divergence("audit-1").exit_code == 0
+
+
+def test_a_call_that_waits_is_an_alarm_for_a_ci_server_too(
+    model: None, held: Recorder, mind: Mind, tmp_path: Path
+) -> None:
+    made = stopped(ruling=Ruling.ABORT)
+    mind.other = {"mailkit": "iconset"}
+    with pytest.raises(Diverged, match="Held, not sent"):
+        made.start_or_resume("audit-1")
+    done = divergence("audit-1", "--json", "--junit", str(tmp_path / "out.xml"))
+    found = json.loads(done.stdout)
+    assert (done.exit_code, found["verdict"], found["reasons"]) == (1, "alarm", [])
+    (waits,) = found["held"]
+    assert waits["score"] == found["score"] >= ALARM
+    assert found["sentence"] == waits["sentence"]
+    failure = ElementTree.parse(tmp_path / "out.xml").find(".//failure")
+    assert failure is not None
+    assert failure.attrib["type"] == "argument.changed"
+    with pytest.raises(AssertionError, match="Held, not sent"):
+        assert_same_course("audit-1")
 
 
 def test_only_runs_that_came_before_are_models(diverged: str) -> None:

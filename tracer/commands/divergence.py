@@ -50,7 +50,8 @@ def command(
 
     RUN and --against name runs of the store, or files: OpenAI chat JSON with tool calls, OTLP JSON with GenAI or
     OpenInference spans, plain run records; FILE#2 is the second run of a file. Without --against a run of the store
-    is compared with the earlier successful runs of the same agent, plan version and input.
+    is compared with the earlier successful runs of the same agent, plan version and input. A call that was held and
+    waits for a person is an alarm.
 
     Exit 0 when it is quiet, 1 on an alarm, 3 when there is not enough evidence.
     """
@@ -62,7 +63,7 @@ def command(
         emit(_shape(found))
     else:
         say_lines(_lines(found))
-    ctx.exit(found.comparison.exit_code)
+    ctx.exit(found.exit_code)
 
 
 def _report(run: str, against: Sequence[str]) -> Report:
@@ -117,7 +118,7 @@ def _say_left_out(left: Sequence[str]) -> None:
 def _lines(found: Report) -> list[Text]:
     out = []
     for number, line in enumerate(text_of(found)):
-        style = COLOURS.get(found.comparison.verdict, "bold yellow") if not number else ""
+        style = COLOURS.get(found.verdict, "bold yellow") if not number else ""
         out.append(Text(line, style=style or LINES.get(line.strip()[:1], "")))
     return out
 
@@ -126,12 +127,15 @@ def _shape(found: Report) -> dict[str, Any]:
     result = found.comparison
     shape: Any = {
         "run": found.name,
-        "verdict": result.verdict,
-        "score": round(result.score, 4),
+        "verdict": found.verdict,
+        "score": round(found.score, 4),
         "sentence": found.sentence,
         "final": result.final,
         "compared_with": [{"name": name, "calls": calls} for name, calls in found.compared_with],
         "reasons": [_reason(reason) for reason in result.reasons],
+        "held": [
+            {"alert": one.alert_id, "sentence": one.sentence, "score": one.score / 1000} for one in found.held
+        ],
         "tapes": [_tape(laid) for laid in found.laid],
         "left_out": list(result.left_out),
     }

@@ -8,11 +8,12 @@ from typing import Any
 
 from ..callrecord import CallRecord
 from ..commands.opened import reading
-from ..comparing import Declared, Report, Side, declared, judge, model, models_of
+from ..comparing import Declared, Report, Side, declared, held_of, judge, model, models_of
 from ..course import course, records
 from ..errors import BadRunFile
 from ..refs import parse_run
 from ..runfile import looks_like_file, sides
+from ..store.rows import AlertRow
 from ..tapetext import text_of
 
 Runs = str | PathLike[str] | Mapping[str, Any] | Sequence[Mapping[str, Any]]
@@ -39,10 +40,11 @@ def assert_same_course(
         final: False for a run that has not ended: what is missing then is not held against it.
 
     Raises:
-        AssertionError: it alarms, or there is nothing to compare it with; the message holds both tapes.
+        AssertionError: it alarms, a call of it was held, or there is nothing to compare it with; the message holds
+            both tapes.
         BadRunFile, UnknownRun, StoreError: a run or file cannot be read.
     """
-    side, before, after, known, named, ended = _subject(run_or_calls)
+    side, before, after, known, named, ended, held = _subject(run_or_calls)
     models = _models(against, named)
     found = judge(
         side,
@@ -52,16 +54,17 @@ def assert_same_course(
         identity=identity or known.identity,
         grant=grant if grant is not None else known.grant,
         final=final and ended,
-    )
-    if found.comparison.exit_code:
+    ).holding(held)
+    if found.exit_code:
         raise AssertionError("\n".join(text_of(found)))
     return found
 
 
 def _subject(
     run: Runs,
-) -> tuple[str, Sequence[CallRecord], Sequence[CallRecord], Declared, list[str], bool]:
-    """(name, calls before, calls after, what was declared, runs to compare with by default, has it ended)."""
+) -> tuple[str, Sequence[CallRecord], Sequence[CallRecord], Declared, list[str], bool, list[AlertRow]]:
+    """(name, calls before, calls after, what was declared, runs to compare with by default, has it ended, open alerts
+    about calls that were held)."""
     if isinstance(run, str) and not looks_like_file(run):
         with reading() as store, store.connect() as connection:
             row = store.run(connection, parse_run(run))
@@ -73,13 +76,14 @@ def _subject(
                 declared(connection, row),
                 models_of(connection, row),
                 row.state == "done",
+                held_of(connection, row),
             )
     found = _sides(run, "this run")
     if len(found) != 1:
         raise BadRunFile(
             fspath(run) if isinstance(run, str | PathLike) else "this", f"{len(found)} runs, not one."
         )
-    return found[0].name, (), found[0].records, Declared(), [], True
+    return found[0].name, (), found[0].records, Declared(), [], True, []
 
 
 def _models(against: Runs | Sequence[Runs] | None, default: Sequence[str]) -> list[Side]:
