@@ -15,11 +15,12 @@ from inspector.pages.divergence import Acknowledge, DivergencePage
 from inspector.pages.shared import Fact, Link, Pill, Shown, Strip
 from inspector.pages.tape import TapePart
 from inspector.stored import Stored
-from tracer import comparing
+from tracer import approvals, comparing
 from tracer.alertrecord import DECIDED, OPEN
 from tracer.course import Course, Made, course, whole
 from tracer.divergence import ALARM
 from tracer.errors import UnknownRun
+from tracer.holding import Held
 from tracer.store import read, read_alerts
 from tracer.store.rows import AlertRow, RunRow
 
@@ -30,9 +31,9 @@ MODELS: Final = 5
 _RULINGS: Final = {
     "continue": "It is recorded, and the run goes on.",
     "not judged": "It is recorded, and the run goes on.",
-    "revalidate": "The next write waits for a person.",
-    "reapprove": "The next write waits for a person.",
-    "abort": "The run ends before its next write.",
+    "revalidate": "A write that would alarm is held, and the next one after an alarm: a person is asked.",
+    "reapprove": "A write that would alarm is held, and the next one after an alarm: a person is asked.",
+    "abort": "The run ends before a write that would alarm, or before the next one after an alarm.",
 }
 
 
@@ -50,6 +51,10 @@ def divergence_page(context: Context, row: RunRow, view: View, *, done: str = ""
     reasons: Sequence[Mapping[str, Any]] = (
         stored.get("reasons", ()) if alert is not None else anew.reasons if anew else ()
     )
+    held = Held.in_alert(stored)
+    if held is not None and not any(held.may_be(one.row) for one in found.after):
+        # Its number belongs to another call, or to none.
+        reasons = [{**one, "number": 0} for one in reasons]
     muted = read_alerts.mute_rows(context.connection, agent=row.agent, plan=row.plan or "")
     tape = _tape(context, row, found, names, reasons, identity, view)
     score = alert.score / 1000 if alert is not None else anew.score if anew else None
@@ -63,8 +68,8 @@ def divergence_page(context: Context, row: RunRow, view: View, *, done: str = ""
             count=count_of(tape),
         ),
         title=_title(alert, anew, found),
-        pills=_pills(context, row, alert, alarm),
-        lead=_lead(row, alert, reasons, segment),
+        pills=_pills(row, alert, alarm, held),
+        lead=_lead(row, alert, reasons, segment, held),
         actions=_actions(row, segment, found),
         strips=_strips(context, row, known, anew, alert, found, done),
         segments=_segments(row, segment),
@@ -76,7 +81,7 @@ def divergence_page(context: Context, row: RunRow, view: View, *, done: str = ""
         score_tone="odd" if alarm else "ok",
         verdict="alarm" if alarm else anew.verdict if anew else "quiet",
         facts=_facts(context, row, alert, stored, known, names, found),
-        acknowledge=_acknowledge(context, alert),
+        acknowledge=_acknowledge(context, alert, held),
         mutes=tuple(mute_line(one, context.now_ns) for one in muted),
         command=f"waypost divergence {row.run_id}",
     )
@@ -176,25 +181,34 @@ def _title(alert: AlertRow | None, anew: Judged | None, found: Course) -> str:
     return anew.sentence.removesuffix(".")
 
 
-def _pills(context: Context, row: RunRow, alert: AlertRow | None, alarm: bool) -> tuple[Pill, ...]:
+def _pills(row: RunRow, alert: AlertRow | None, alarm: bool, held: Held | None) -> tuple[Pill, ...]:
     pills = []
     if alert is not None:
         pills.append(words.pill("diverged") if alert.state == OPEN else state_pill(alert.state))
     elif alarm:
         pills.append(words.pill("diverged"))
     if row.reason == "divergence" and row.state == "paused" and alert is not None and alert.state == OPEN:
-        pills.append(words.pill("pending", "the next write waits"))
+        pills.append(words.pill("pending", "the next write waits" if held is None else "the call waits"))
     return tuple(pills)
 
 
-def _lead(row: RunRow, alert: AlertRow | None, reasons: Sequence[Mapping[str, Any]], segment: int) -> str:
+def _lead(
+    row: RunRow,
+    alert: AlertRow | None,
+    reasons: Sequence[Mapping[str, Any]],
+    segment: int,
+    held: Held | None,
+) -> str:
     if alert is None:
         if row.segment < 2:
             return "This run was never resumed: all of it is laid beside what it can be compared with."
         return f"Every call after resume {segment - 1} was compared while the run went on." if segment else ""
     first = reasons[0] if reasons else {}
     about = f"`{first.get('tool', '')} {first.get('target', '')}`".replace(" `", "`")
-    at = f"at call {first['number']}, {about}" if first.get("number") else "at the end of the run"
+    if held is not None:
+        at = f"before {about} was sent"
+    else:
+        at = f"at call {first['number']}, {about}" if first.get("number") else "at the end of the run"
     said = {
         "open": "Nobody has looked at it yet.",
         "acknowledged": f"{alert.decided_by} has acknowledged it.",
@@ -205,14 +219,16 @@ def _lead(row: RunRow, alert: AlertRow | None, reasons: Sequence[Mapping[str, An
     return f"Raised after resume {alert.segment - 1}, {at}. {said}"
 
 
-def _acknowledge(context: Context, alert: AlertRow | None) -> Acknowledge | None:
+def _acknowledge(context: Context, alert: AlertRow | None, held: Held | None) -> Acknowledge | None:
     if alert is None:
         return None
     decided = alert.state in DECIDED
-    asked = read.approvals(context.connection, run_id=alert.run_id, name=alert.branch, states=("pending",))
+    asked = read.approvals(context.connection, run_id=alert.run_id, name=alert.branch)
+    answers = [one.state for one in asked if one.subject == alert.alert_id]
     return Acknowledge(
         action="" if decided else f"/alerts/{alert.alert_id}/acknowledge",
-        waits=any(one.subject == alert.alert_id for one in asked),
+        waits=approvals.PENDING in answers,
+        sends=held is not None and approvals.DENIED not in answers,
         said=f"by {alert.decided_by} {text.when(alert.decided_at, context.now_ns)} UTC"
         if decided and alert.decided_at
         else "",

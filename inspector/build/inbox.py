@@ -138,7 +138,9 @@ def _request(context: Context, approval_id: str) -> Request:
         until_iso=text.iso(row.deadline) if row.deadline else "",
         prompt=Text(shown, note),
         args=_args(row, detail),
-        args_title="Exactly this will run" if row.kind == "tool" else "Shown with the question",
+        args_title="Exactly this will run"
+        if row.kind in ("tool", alerts.QUESTION)
+        else "Shown with the question",
         digest=shown_digest(row.kind, row.binding),
         facts=_facts(row, run, detail),
         history=_history(row, now, state),
@@ -150,9 +152,11 @@ def _request(context: Context, approval_id: str) -> Request:
 
 
 def _args(row: ApprovalRow, detail: Any) -> Text | None:
-    if row.kind == "tool" and isinstance(detail, dict):
+    if isinstance(detail, dict) and (
+        row.kind == "tool" or (row.kind == alerts.QUESTION and "args" in detail)
+    ):
         shown, note = text.clip(plain.pretty(detail.get("args")), PREVIEW)
-        return Text(f"{row.subject}\n{shown}", note)
+        return Text(f"{detail.get('tool') or row.subject}\n{shown}", note)
     value = detail.get("detail") if row.kind == "ask" and isinstance(detail, dict) else None
     if value is None:
         return None

@@ -90,7 +90,7 @@ def reason_line(
         if hard
         else Pill("same", "with a baseline", "mute", "hollow"),
         sentence=str(one["sentence"]),
-        about=f"{one.get('tool', '')} {one.get('target', '')}".strip() if number else "",
+        about=f"{one.get('tool', '')} {one.get('target', '')}".strip() if number or one.get("target") else "",
         href=asked.here(pair=f"a{number}") if number else "",
         strength=f"{float(one['strength']):.2f}",
         versus=f"{CODES.get(code, code)}; compared with {one.get('compared_with') or 'nothing'}",

@@ -60,6 +60,8 @@ class Acknowledge:
     """Address of the form; empty when it has been said."""
     waits: bool
     """True when the run waits for it."""
+    sends: bool
+    """True when it lets a held call be sent."""
     said: str
     """By whom and when it was said."""
     note: str

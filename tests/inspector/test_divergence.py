@@ -13,8 +13,10 @@ from flask.testing import FlaskClient
 from tests.divergence_live.conftest import MIND, alerts, audit, entries, given, stopped
 from tests.inspector.conftest import OURS, known, served
 from tests.inspector.test_pages import read
-from tracer import Paused, Ruling, configure
-from tracer.recorder import reset
+from tracer import Paused, Ruling, approvals, configure
+from tracer.contract import DecisionKind
+from tracer.recorder import recorder, reset
+from tracer.store import read as stored
 from tracer.store.engine import Store
 
 EVIL = "<script>document.title='taken'</script>\u202egnp sk-abcdefghijklmnop1234567890"
@@ -22,7 +24,8 @@ EVIL = "<script>document.title='taken'</script>\u202egnp sk-abcdefghijklmnop1234
 
 @pytest.fixture(scope="module")
 def diverged(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store with two models, one run that waits because of its alarm, one that diverged twice, one that did not."""
+    """A store with two models and four runs: one that waits because of what it did, one that kept its course, one that
+    diverged twice, and one whose call was held before it was sent."""
     MIND.__init__()  # type: ignore[misc]
     home = tmp_path_factory.mktemp("diverged") / ".waypost"
     reset()
@@ -35,6 +38,11 @@ def diverged(tmp_path_factory: pytest.TempPathFactory) -> Path:
         made.start_or_resume("audit-1")
     MIND.other = {}
     stopped(run_id="audit-2").start_or_resume("audit-2")
+    made = stopped(ruling=Ruling.REAPPROVE, run_id="audit-4")
+    MIND.other = {"mailkit": EVIL.rpartition(" ")[0]}
+    with pytest.raises(Paused, match="exactly this call"):
+        made.start_or_resume("audit-4")
+    MIND.other = {}
     made = stopped(run_id="audit-3")
     MIND.other, MIND.extra = {"mailkit": "gtk"}, "qrlib"
     made.start_or_resume("audit-3")
@@ -88,6 +96,8 @@ ADDRESSES = (
     "/runs/audit-3/divergence?with=attempt",
     "/runs/audit-3/divergence?pair=a8&with=model-2",
     "/runs/audit-3/divergence?start=3&segment=2",
+    "/runs/audit-4/divergence",
+    "/runs/audit-4/divergence?pair=a6",
     "/runs/model-1/divergence",
     "/compare/model-1...audit-3",
     "/compare/audit-1...model-2?pair=b6",
@@ -109,10 +119,10 @@ def test_every_page_is_whole_and_nothing_in_it_acts(person: FlaskClient, address
 
 def test_the_list_has_what_waits_in_front_and_counts_as_the_store_does(person: FlaskClient) -> None:
     html = page(person, "/alerts")
-    assert html.count("data-row") == 2
-    assert "2 open" in html
-    assert 'class="count odd">2' in html
-    assert "2 of 2 alerts" in html
+    assert html.count("data-row") == 3
+    assert "3 open" in html
+    assert 'class="count odd">3' in html
+    assert "3 of 3 alerts" in html
     assert "audit-2" not in html
 
 
@@ -158,6 +168,38 @@ def test_a_run_with_nothing_to_compare_with_is_never_called_quiet(person: FlaskC
     assert "keeps its course" not in html
 
 
+def question(run_id: str) -> str:
+    """Id of the one question that a run asks."""
+    with recorder().store.reader.connect() as connection:
+        (asked,) = stored.approvals(connection, run_id=run_id)
+    return asked.approval_id
+
+
+def test_a_held_call_is_said_to_be_held_and_leads_to_no_call_that_was_never_made(person: FlaskClient) -> None:
+    html = page(person, "/runs/audit-4/divergence")
+    head, why = html.partition("<h1")[2].partition("</header>")[0], html.partition("<h2>Why</h2>")[2]
+    assert "Held, not sent. If sent: open_ticket has dist" in head
+    assert "the call waits" in head
+    assert re.search(r"Raised after resume 1, before <code>open_ticket [^<]+</code> was sent", head)
+    table = why.partition("</table>")[0]
+    assert "<code><bdi>open_ticket " in table
+    assert "<a " not in table
+    assert "This lets exactly the held call be sent, once." in why
+    shown = page(person, f"/inbox/{question('audit-4')}")
+    assert read(shown).acts == []
+    assert "May exactly this call be sent?" in shown
+    assert "Exactly this will run" in shown
+    assert "copyleft" in shown
+    assert "Held, not sent. If sent: open_ticket has dist" in page(person, "/alerts")
+
+
+def test_after_a_no_the_page_does_not_promise_that_the_call_is_sent(person: FlaskClient) -> None:
+    approvals.decide(recorder().journal, question("audit-4"), DecisionKind.DENY, who="maya")
+    html = page(person, "/runs/audit-4/divergence")
+    assert "lets exactly the held call" not in html
+    assert "It does not resume, approve or send anything." in html
+
+
 def test_an_acknowledgement_is_signed_kept_and_frees_the_run_that_waits(person: FlaskClient) -> None:
     html = page(person, "/runs/audit-1/divergence")
     assert "The run waits for this" in html
@@ -176,7 +218,7 @@ def test_an_acknowledgement_is_signed_kept_and_frees_the_run_that_waits(person: 
         send(person, address, html + '<input name="csrf_token" value="x">', why="again", judgement="true")
         != 303
     )
-    assert 'class="count odd">1' in html
+    assert 'class="count odd">2' in html
 
 
 def test_a_post_without_the_token_or_from_elsewhere_changes_nothing(person: FlaskClient) -> None:
