@@ -12,23 +12,18 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from . import outcome as outcomes
-from .leaf import LONGEST, Leaf, leaf, plain
+from .leaf import LONGEST, Leaf, leaf
 from .lexicon import words
+from .route import routed
 from .rows import Fields, name_of, ordered, parsed, scalar, unfold
+from .verbs import family
 
 KINDS: Final = frozenset({"read", "write", "handoff", "internal", "model"})
-SYNONYMS: Final = {
-    **dict.fromkeys(("add", "insert", "upsert"), "create"),
-    **dict.fromkeys(("modify", "edit", "change", "patch"), "update"),
-    "remove": "delete",
-}
-"""Verbs that two versions of one tool are named by."""
 FACTS: Final = 400
 """Scalars of one result that are kept as what the run was told."""
 RESULT_TEXT: Final = 20_000
 
 _PREFIXED = re.compile(r"[a-z]*\d+")
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _MENTION = re.compile(r"[A-Za-z0-9][\w.@#-]*\d[\w-]*|[\w.+-]+@[\w.-]+\w")
 _NUMERIC_ID = ("id", "no", "number", "ref", "key", "code", "num", "reference")
 
@@ -123,17 +118,6 @@ def within(text: Leaf) -> Iterator[Leaf]:
             yield found
 
 
-def family(name: str) -> str:
-    """approveInvoices, approve_invoice and bulk_approve_invoices are one tool; so are add_item and insert_item."""
-    words = [w for w in re.split(r"[^A-Za-z0-9]+", _CAMEL.sub("_", plain_name(name))) if w]
-    single = [name_of(w) for w in words]
-    kept = [w for w in single if w not in {"bulk", "batch", "multi", "many"}]
-    kept = kept if len(kept) >= 2 else single
-    if len(kept) >= 2:
-        kept = [SYNONYMS.get(kept[0], kept[0]), *kept[1:]]
-    return "_".join(kept) or plain(name)
-
-
 def plain_name(name: object) -> str:
     """The name as text of bounded length."""
     return str(name)[:200]
@@ -153,7 +137,11 @@ def _canonical(record: object, index: int) -> Call:
         if isinstance(raw_kind, str) and raw_kind in KINDS
         else ("read" if record.get("read_only") is True else "write")
     )
-    tree = unfold(record.get("args") if record.get("args") is not None else {})
+    args = record.get("args") if record.get("args") is not None else {}
+    request = routed(args) if isinstance(args, Mapping) else None
+    if request is not None:
+        tool, args = family(request[0]), request[1]
+    tree = unfold(args)
     left_out += [f"call {index} ({name}): {what}" for what in tree.left_out]
     rows = tree.rows()
     raw_result = record.get("result")

@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final
 
-from .calls import Call, family, token
+from .calls import Call, token
 from .leaf import Leaf
 from .lexicon import words
 from .rows import Fields, name_of
 from .sameness import agree
+from .verbs import family
 
 VOLATILE: Final = words(
     "requestid reqid idempotencykey idemkey idempotencytoken idempotency clienttoken clientrequestid "
@@ -24,6 +25,19 @@ VOLATILE: Final = words(
     "sentat requestedat createdat updatedat now attempt retry retrycount retrie toolcallid callid"
 )
 """Names (as `name_of` folds them) that differ in every run by design."""
+
+PASSING: Final = (
+    "requestid",
+    "correlationid",
+    "traceid",
+    "clientt",
+    "clienttoken",
+    "clientref",
+    "clientrequestid",
+    "clienttimestamp",
+    "idempotencykey",
+)
+"""Endings of such names."""
 
 PROSE: Final = words(
     "note memo comment description summary message body text reasontext subject title remark thought "
@@ -92,9 +106,11 @@ class Roles:
 
     def is_volatile(self, tool: str, path: str) -> bool:
         """Does this argument differ in every run by design?"""
+        name = path.rpartition(".")[2]
         return (
             path in self.everywhere
-            or path.rpartition(".")[2] in VOLATILE
+            or name in VOLATILE
+            or name.endswith(PASSING)
             or (tool, path) in self.volatile
             or path in self.days
         )

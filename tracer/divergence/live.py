@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from . import outcome as outcomes
-from .calls import Call, canonical, family
+from .calls import Call, canonical
 from .ending import at_the_end
 from .judge import Judge
 from .loops import Turns
@@ -20,6 +20,7 @@ from .reading import Reading, Row
 from .reason import Finding, Reason, combined, say
 from .reissue import Reissues
 from .strangers import Strangers, named_by
+from .verbs import family
 
 KEPT: Final = 2_000
 """Findings kept; the score has long reached 1 by then, and what is beyond is counted."""
@@ -223,7 +224,7 @@ class Live:
         return new
 
     def _outside_grant(self, call: Call) -> list[Finding]:
-        if self.grant is None or call.tool in self.grant or call.kind == "internal":
+        if self.grant is None or family(call.name) in self.grant or call.kind == "internal":
             return []
         return [say("write.outside_grant", 0.9, f"{call.name} is not in the grant.", call, "the grant")]
 

@@ -1,0 +1,64 @@
+"""Which tool does a request to a web service stand for?
+
+An agent that speaks HTTP has one tool for everything: the method is its verb, the path its noun and records.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+from urllib.parse import parse_qsl, urlsplit
+
+from .rows import name_of, parsed
+from .verbs import FILLERS, VERBS
+
+METHODS: Final = {"get": "get", "head": "get", "post": "create", "put": "update", "patch": "update", "delete": "delete"}
+_WHERE: Final = ("url", "path", "uri", "endpoint", "route")
+_BODY: Final = ("body", "json", "data", "payload", "params", "query")
+_VERSION = re.compile(r"v\d{1,3}|\d")
+_SPLIT = re.compile(r"[^A-Za-z0-9]+")
+
+
+def routed(args: Mapping[object, object]) -> tuple[str, dict[object, object]] | None:
+    """(tool, arguments) of a request given as method and address; None for any other arguments."""
+    by_name = {name_of(key): key for key in args}
+    method = args.get(by_name.get("method", by_name.get("verb")))
+    where = next((args[by_name[name]] for name in _WHERE if name in by_name), None)
+    if not isinstance(method, str) or not isinstance(where, str) or method.strip().casefold() not in METHODS:
+        return None
+    address = urlsplit(where.strip())
+    nouns, named = _segments(address.path)
+    out: dict[object, object] = {}
+    for key, value in args.items():
+        name = name_of(key)
+        if name in {"method", "verb", "header", *_WHERE}:
+            continue
+        inner = parsed(value) if isinstance(value, str) else value
+        if name in _BODY and isinstance(inner, Mapping):
+            out.update(inner)
+        else:
+            out[key] = value
+    out.update((key, value) for key, value in parse_qsl(address.query) if key not in out)
+    out.update((key, value) for key, value in named if key not in out)
+    verb = METHODS[method.strip().casefold()]
+    if nouns and verb == "create" and any(word in VERBS for word in nouns[-1].split("_")[:1]) and len(nouns) > 1:
+        verb = nouns.pop()
+    return f"{verb}_{nouns[-1]}" if nouns else verb, out
+
+
+def _segments(path: str) -> tuple[list[str], list[tuple[str, str]]]:
+    """(nouns, records with the name of their argument) of a path."""
+    nouns: list[str] = []
+    named: list[tuple[str, str]] = []
+    for segment in path.split("/"):
+        if not segment or _VERSION.fullmatch(segment.casefold()):
+            continue
+        words = [name_of(word) for word in _SPLIT.split(segment) if word]
+        if nouns and (any(c.isdigit() for c in segment) or "@" in segment or ":" in segment):
+            named.append((f"{nouns[-1]}_id", segment))
+            continue
+        words = [word for word in words if word not in FILLERS]
+        if words:
+            nouns.append("_".join(words))
+    return nouns, named
