@@ -8,16 +8,18 @@ from contextlib import contextmanager
 from typing import Any, Generic, TypeVar, overload
 
 from . import _resume, agentspec
-from ._async import in_executor
+from ._async import in_executor, settled
 from ._run import Entered, Run
 from .agentspec import AgentSpec
 from .contract import UNDECLARED, CheckpointKind, Plan, ResumePolicy, RunState, Undeclared
+from .cut import Cut
 from .errors import AgentError, Paused, ResumeError
 from .hold import acquire, find, release
 from .ids import new_id
 from .opening import input_digest
 from .recorder import Recorder, recorder
 from .schema import fingerprint
+from .segment import Segment
 from .state import FreeState, State, TypedState, load_state
 from .watch import Watch
 
@@ -41,7 +43,9 @@ class _Base(Generic[S]):
         """What the gate would say of a resume now; changes nothing."""
         return _resume.preflight(recorder(create=False), self.spec, run_id)
 
-    def _open(self, run_id: str, state: S | None, how: Mapping[str, Any]) -> tuple[Run, S] | S:
+    def _open(
+        self, run_id: str, state: S | None, how: Mapping[str, Any], *, copied: bool = False
+    ) -> tuple[Run, S] | S:
         """(a run that may work, its state), or the state of a run that is done."""
         _resume.require_id(self.name, run_id)
         held = recorder(create=state is not None)  # who only resumes makes no store where there is none
@@ -56,7 +60,7 @@ class _Base(Generic[S]):
                     self.name,
                     f"the state is {type(state).__name__}, the body takes {_named(self.spec.model)}.",
                 )
-            state = _own(state)
+            state = state if copied else _own(state)
             typed = TypedState(state)
             begun = _resume.begin(held, self.spec, run_id, typed, labels=how.get("labels"))
             return Run(begun.segment, begun.ledger), state
@@ -65,7 +69,8 @@ class _Base(Generic[S]):
         if row.state == RunState.DONE:
             return self._load(held, row)
         before, epoch = acquire(held, run_id, takeover=bool(how.get("takeover")))
-        if before.state == RunState.DONE:  # somebody has finished it since we looked: its body must not run again
+        if before.state == RunState.DONE:
+            # Somebody has finished it since we looked: its body must not run again.
             release(held, before, epoch)
             return self._load(held, before)
         try:
@@ -131,19 +136,13 @@ class _Base(Generic[S]):
                 " without a state.",
             )
 
-    def _finish(self, run: Run, given: S, result: Any) -> S:
+    def _own_state(self, given: S, result: Any) -> None:
         if result is not None and result is not given:
             raise AgentError(
                 self.name,
                 "the body returned another object than the state it was given, so its checkpoints missed every"
                 " change; change the state in place and return it.",
             )
-        segment = run._segment
-        if run._calls.watch is not None:
-            run._calls.watch.finish()
-        segment.checkpoint("final", CheckpointKind.FINAL)
-        segment.end("done", RunState.DONE)
-        return given
 
 
 class Agent(_Base[S]):
@@ -186,7 +185,10 @@ class Agent(_Base[S]):
             except BaseException as error:
                 failed(run, error)
                 raise
-            return self._finish(run, given, result)
+            self._own_state(given, result)
+            _compared(run)
+            _finish(run._segment, _final(run))
+            return given
 
 
 class AsyncAgent(_Base[S]):
@@ -210,7 +212,9 @@ class AsyncAgent(_Base[S]):
     ) -> S:
         """As `Agent.start_or_resume`."""
         how = {"who": who, "why": why, "takeover": takeover, "labels": labels}
-        opened = await in_executor(self._open, run_id, state, how)
+        # Copied here: the caller's other tasks may go on with what it gave us.
+        given = None if state is None else _own(state)
+        opened = await in_executor(self._open, run_id, given, how, copied=True)
         if not isinstance(opened, tuple):
             return opened
         run, given = opened
@@ -220,7 +224,11 @@ class AsyncAgent(_Base[S]):
             except BaseException as error:
                 failed(run, error)
                 raise
-            return await in_executor(self._finish, run, given, result)
+            self._own_state(given, result)
+            await in_executor(_compared, run)
+            # Cut here: tasks that the body has left behind may still change the state.
+            await settled(_finish, run._segment, _final(run))
+            return given
 
 
 class _Decorator:
@@ -261,6 +269,20 @@ def agent(
         "policy_bundle": policy_bundle,
     }
     return _Decorator(name, declared)
+
+
+def _compared(run: Run) -> None:
+    if run._calls.watch is not None:
+        run._calls.watch.finish()
+
+
+def _final(run: Run) -> Cut:
+    return run._segment.prepare("final", CheckpointKind.FINAL)
+
+
+def _finish(segment: Segment, final: Cut) -> None:
+    segment.commit(final)
+    segment.end("done", RunState.DONE)
 
 
 def failed(run: Run, error: BaseException) -> None:
@@ -319,8 +341,7 @@ def free_run(
         except BaseException as error:
             failed(made, error)
             raise
-        if made._calls.watch is not None:
-            made._calls.watch.finish()
+        _compared(made)
         if made._segment.changed_path() is not None:
             made._segment.checkpoint("final", CheckpointKind.FINAL)
         made._segment.end("done", RunState.DONE)
@@ -353,5 +374,6 @@ def _own(state: S) -> S:
     """The run's own copy, so that the caller's initial state stays what the next call is compared with."""
     try:
         return state.model_copy(deep=True)
-    except Exception:  # it holds something that only lives here (a lock, a client); then the caller's object it is
+    except Exception:
+        # It holds something that only lives here (a lock, a client); then the caller's object it is.
         return state

@@ -27,6 +27,21 @@ def _pool() -> ThreadPoolExecutor:
 
 async def in_executor(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
     """Await *function* in a thread of ours; span and run stay current there."""
+    return await _begun(functools.partial(function, *args, **kwargs))
+
+
+async def settled(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    """As `in_executor`; a caller who is cancelled meanwhile stops waiting, and *function* is done all the same."""
+    future = _begun(functools.partial(function, *args, **kwargs))
+    try:
+        return await asyncio.shield(future)
+    except asyncio.CancelledError:
+        # Nobody is left to be told of a refusal; the segment remembers it.
+        future.add_done_callback(lambda done: None if done.cancelled() else done.exception())
+        raise
+
+
+def _begun(function: Callable[[], R]) -> asyncio.Future[R]:
     context = contextvars.copy_context()
-    call = functools.partial(context.run, functools.partial(function, *args, **kwargs))
-    return await asyncio.get_running_loop().run_in_executor(_pool(), call)
+    call = functools.partial(context.run, function)
+    return asyncio.get_running_loop().run_in_executor(_pool(), call)

@@ -10,10 +10,12 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from . import codec
+from ._async import settled
 from .approvals import Answer
 from .asking import ask_person, take_answer
 from .calls import Calls
 from .contract import CheckpointKind, Evidence, RunState
+from .cut import Cut
 from .each import SCOPE, AsyncEach, Each, Path
 from .errors import AgentError, Paused
 from .ledger import Ledger
@@ -46,8 +48,8 @@ class Run:
 
     @property
     def sequence(self) -> int:
-        """Number of the last checkpoint of this branch."""
-        return self._segment.sequence
+        """Number of the last checkpoint of this branch that is durable."""
+        return self._segment.durable
 
     @property
     def segment(self) -> int:
@@ -71,10 +73,20 @@ class Run:
         return self._step(step, "/".join(SCOPE.get()))
 
     async def acheckpoint(self, step: str) -> int:
-        """As `checkpoint`, without holding up the event loop."""
-        from ._async import in_executor
+        """As `checkpoint`, for async code: the state is cut at once, and written without holding up the event loop.
 
-        return await in_executor(self.checkpoint, step)
+        What is stored is the state as this coroutine finds it when it begins: no other task runs until it is cut.
+        Several at once are written in the order in which they were cut. A caller who is cancelled stops waiting;
+        the checkpoint is written in its turn all the same.
+
+        The cut itself holds up the loop. Of 5,000 items of 1 KB, one of them changed: 2 ms when they are a list of
+        the state, 15 ms when they are a dict. When nothing is known of them (new in the state, or after a refusal):
+        150 ms and 500 ms. What other threads of the program change meanwhile is for the program to lock.
+
+        Raises:
+            NotStorable: a value cannot be kept exactly; the message names its path.
+        """
+        return await settled(self._segment.commit, self._cut(step, "/".join(SCOPE.get())))
 
     def each(self, items: list[T], *, step: str | Callable[[T], str] = "") -> Iterator[T]:
         """Take the first item, run the body, remove it, checkpoint; until *items*, a list of the state, is empty.
@@ -138,22 +150,29 @@ class Run:
         return Paused(self.id, reason, detail)
 
     def _step(self, step: str, scope: str) -> int:
-        """Checkpoint; everything below *scope* is finished, and all of it when no item is being worked on."""
+        return self._segment.commit(self._cut(step, scope))
+
+    def _cut(self, step: str, scope: str) -> Cut:
+        """Cut the state; everything below *scope* is finished, and all of it when no item is being worked on."""
         inner = bool(self._open)
         if not inner:
             scope = ""
         kind = CheckpointKind.INNER if inner else CheckpointKind.STEP
-        sequence = self._segment.checkpoint(step, kind, scope=scope)
+        cut = self._segment.prepare(step, kind, scope=scope)
+        # Now, not when it is durable: what other tasks call meanwhile comes after it, and is written after it.
         if scope or not inner:
             self._ledger.advance(scope)
             below = f"{scope}/" if scope else ""
             self._asks = {place: n for place, n in self._asks.items() if not place[0].startswith(below)}
-        return sequence
+        return cut
 
     # -- for its loops ----------------------------------------------------------------------------------------
 
     def _finished(self, step: str, loop: Path) -> int:
         return self._step(step, "/".join(loop))
+
+    async def _afinished(self, step: str, loop: Path) -> int:
+        return await settled(self._segment.commit, self._cut(step, "/".join(loop)))
 
     def _field_of(self, items: Any) -> str:
         for name, value in self._segment.state.fields().items():

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any, Generic, Protocol, TypeVar
 
-from ._async import in_executor
 from .errors import AgentError, StateChanged
 from .items import Items
 
@@ -47,6 +46,9 @@ class Looped(Protocol):
 
     def _finished(self, step: str, loop: Path) -> int:
         """Checkpoint after an item of *loop*."""
+
+    async def _afinished(self, step: str, loop: Path) -> int:
+        """The same; the state is that of the call, before anything is awaited."""
 
 
 class Loop(Generic[T]):
@@ -152,7 +154,7 @@ class AsyncEach(Loop[T]):
         try:
             step = self._drop()
             if step is not None:
-                await in_executor(self._run._finished, step, self._loop)
+                await self._run._afinished(step, self._loop)
             if self._take():
                 return self._item
         except BaseException:

@@ -7,7 +7,11 @@ from typing import Any, Protocol
 
 
 class Holder(Protocol):
-    """Its fields by name, its type's name and version."""
+    """Its fields by name, its type's name and version.
+
+    It is asked on the thread that called for a checkpoint, of async code that of the event loop, and never by one
+    that writes: what it gives is then a state of one moment.
+    """
 
     type_name: str
     version: int

@@ -1,8 +1,10 @@
 """What does one process life of a run hold, and how does it make a step durable?
 
-A segment owns the epoch. Everything it writes goes through `append`, which refuses after the first refusal
-(frameworks swallow exceptions and let the model try again), in a forked child, and once another process has
-taken over.
+A segment owns the epoch. Everything it writes is refused after the first refusal (frameworks swallow exceptions
+and let the model try again), in a forked child, and once another process has taken over.
+
+A checkpoint is made in two parts: `prepare` cuts the state in memory, on the thread that owns it, and `commit`
+writes it, on any thread. What is prepared goes into the journal in that order, before whatever is appended later.
 """
 
 from __future__ import annotations
@@ -15,10 +17,12 @@ from typing import Any
 
 from . import codec, faults
 from .contract import CheckpointKind, Evidence, Identity, Plan, ResumePolicy, RunState
+from .cut import Cut, Place
 from .errors import Fenced, ForkedRun, SegmentPoisoned
 from .holder import Holder
 from .items import Items
 from .journal import Append, Appended, Draft
+from .line import Line
 from .recorder import Recorder
 from .seal import mask
 from .spanref import SpanRef
@@ -58,19 +62,16 @@ class Segment:
         self.state = state
         self.root_span = root_span
         self.export = (PENDING if sampled else UNSAMPLED) if recorder.tracing.enabled else NONE
-        self.sequence = 0
-        self.position = 0
-        """Sequence of the last advancing checkpoint: calls after it are the tail that a crash loses."""
-        self.inside: dict[str, int] = {}
-        """Scope -> sequence of the last inner checkpoint there: the items below it that were made before it are
-        finished, although the position stands still."""
-        self.last_id: bytes | None = None
         self.effects: dict[str, Any] = {"committed": 0, "failed": 0, "unknown": [], "last": None}
         self.approvals_used: list[str] = []
         self.evidence: Items[dict[str, Any]] = Items()
         self.over = False
         self._poison: BaseException | None = None
         self._lock = threading.RLock()
+        """For what is in memory, and never held while something is written: an event loop may wait for it."""
+        self._line = Line(self._lock, self._write, self.poison)
+        self._ahead = self._durable = Place()
+        """As of the last checkpoint that was prepared, and of the last one that the store has."""
         self._buffer: list[tuple[Draft, list[tuple[str, dict[str, Any]]], dict[str, int]]] = []
         self._new: dict[bytes, bytes] = {}
         self._known: set[bytes] = set()
@@ -79,8 +80,37 @@ class Segment:
         self.writer = TreeWriter(self._put, seal=seal)
         self._clauses = TreeWriter(self._put, seal=seal)
         self._contract: Any = None
-        self._root: dict[str, Any] | None = None
         self._pid = os.getpid()
+
+    # -- where it stands --------------------------------------------------------------------------------------
+
+    @property
+    def _place(self) -> Place:
+        return self._ahead if self._poison is None else self._durable
+
+    @property
+    def sequence(self) -> int:
+        """Number of the last checkpoint that was prepared: whatever is appended from now on comes after it."""
+        return self._place.sequence
+
+    @property
+    def position(self) -> int:
+        """Sequence of the last advancing checkpoint that was prepared: see `Place`."""
+        return self._place.position
+
+    @property
+    def durable(self) -> int:
+        """Number of the last checkpoint that the store has."""
+        return self._durable.sequence
+
+    @property
+    def last_id(self) -> bytes | None:
+        """Id of the last checkpoint that was prepared."""
+        return self._place.id
+
+    def since(self, scope: str) -> int:
+        """Sequence of the checkpoint after which a resume makes the calls of *scope* again."""
+        return self._place.since(scope)
 
     # -- checkpoints ------------------------------------------------------------------------------------------
 
@@ -104,6 +134,29 @@ class Segment:
             NotStorable: a value cannot be kept exactly (its path is named); the checkpoint before stays the head.
             StoreError, Fenced, SegmentPoisoned, ForkedRun: see `append`.
         """
+        return self.commit(
+            self.prepare(step, kind, changes=changes, drafts=drafts, rows=rows, creates=creates, scope=scope)
+        )
+
+    def prepare(
+        self,
+        step: str,
+        kind: CheckpointKind = CheckpointKind.STEP,
+        *,
+        changes: Mapping[str, Any] | None = None,
+        drafts: list[Draft] | None = None,
+        rows: list[tuple[str, dict[str, Any]]] | None = None,
+        creates: list[tuple[str, dict[str, Any]]] | None = None,
+        scope: str = "",
+    ) -> Cut:
+        """Cut the state as it is now, to be given to `commit`. Waits for no disk and no network.
+
+        Whoever does not commit it leaves that to the next append.
+
+        Raises:
+            NotStorable: a value cannot be kept exactly (its path is named); nothing was prepared.
+            Fenced, SegmentPoisoned, ForkedRun: see `append`.
+        """
         step = self.shown(storable(step, "$.step"))
         with self._lock:
             self.require_live()
@@ -111,62 +164,68 @@ class Segment:
             span = self.recorder.tracing.child(began, self.root_span)
             if kind.last:
                 self._look()
-            root = self._root if kind.repeats and self._root is not None else self._cut()
-            inside = self._inside(kind, scope)
-            body = {
-                "root": root,
-                "type": self.state.type_name,
-                "version": self.state.version,
-                "contract": self._contract_ref(),
-                "parent": self.last_id.hex() if self.last_id else None,
-                **({"inside": inside} if inside else {}),
-            }
+            before = self._place
+            root = before.root if kind.repeats and before.root is not None else self._cut()
+            contract = self._contract_ref()
             at = time.time_ns()
             draft = Draft(
                 kind="checkpoint",
                 mark=str(kind),
                 subject=step,
                 checkpoint=True,
-                changed=root != self._root,
+                changed=root != before.root,
                 size=sum(map(_weight, root.values())),
                 at=at,
                 span=span.pack(),
                 export=self.export,
-                body=body,
+                body={},
             )
-            position = self.sequence + 1 if kind.advances else self.position
+            place = before.after(kind, scope, draft.id, root)
+            draft.body = {
+                "root": root,
+                "type": self.state.type_name,
+                "version": self.state.version,
+                "contract": contract,
+                "parent": before.id.hex() if before.id else None,
+                **({"inside": place.inside} if place.inside else {}),
+            }
             faults.point("checkpoint.encoded")
-            done = self.append(
+            append = self._gathered(
                 [*(drafts or ()), draft],
                 changes={
                     "step": step,
                     "checkpoint_at": at,
-                    "position": position,
+                    "position": place.position,
                     **(changes or {}),
                 },
                 rows=rows,
                 creates=creates,
             )
-            faults.point("checkpoint.committed")
-            self.recorder.metrics.checkpoint(str(kind), (time.time_ns() - began) / 1e9, draft.size)
-            self.sequence, self.position, self.last_id, self._root = done.sequence, position, draft.id, root
-            self.inside = inside
-            return done.sequence
+            cut = Cut(place, append, kind, draft.size, began)
+            self._ahead = place
+            self._line.join(cut)
+            return cut
 
-    def _inside(self, kind: CheckpointKind, scope: str) -> dict[str, int]:
-        if kind.advances:
-            return {}
-        if kind.repeats:
-            return self.inside
-        if not scope:
-            return self.inside
-        kept = {one: n for one, n in self.inside.items() if not one.startswith(f"{scope}/")}
-        return {**kept, scope: self.sequence + 1}
+    def commit(self, cut: Cut) -> int:
+        """Make durable what was prepared up to and with *cut*, in order; the sequence of its checkpoint.
 
-    def since(self, scope: str) -> int:
-        """Sequence of the checkpoint after which a resume makes the calls of *scope* again."""
-        below = (n for one, n in self.inside.items() if scope.startswith(f"{one}/"))
-        return max(self.position, max(below, default=0))
+        Raises:
+            StoreError, Fenced, SegmentPoisoned: see `append`. What was prepared later is refused then, because it
+                is written as a change of this.
+        """
+        self._line.through(cut)
+        if cut.error is not None:
+            if not isinstance(cut.error, Exception):
+                self.require_live()  # the thread that wrote it was interrupted, not this one
+            raise cut.error
+        faults.point("checkpoint.committed")
+        return cut.place.sequence
+
+    def _write(self, cut: Cut) -> None:
+        self.require_live()
+        self._send(cut.append)
+        self._durable = cut.place
+        self.recorder.metrics.checkpoint(str(cut.kind), (time.time_ns() - cut.began) / 1e9, cut.size)
 
     def _look(self) -> None:
         """A change through an old alias that no checkpoint has noticed is found by this one, or never."""
@@ -205,7 +264,8 @@ class Segment:
     def changed_path(self) -> str | None:
         """The first field that differs from the last checkpoint; None when the state is as recorded."""
         with self._lock:
-            if self._root is None:
+            before = self._place.root
+            if before is None:
                 return None
             kept = self._new
             self._new = {}
@@ -217,7 +277,7 @@ class Segment:
             for name, part in root.items():
                 # What only lives here is opened again by every process; a resume changes nothing twice by that.
                 reopened = name in self.state.runtime or REGISTRY.runtime_reason(type(fields[name]))
-                if not reopened and self._root.get(name) != part:
+                if not reopened and before.get(name) != part:
                     return f"$.{name}"
             return None
 
@@ -231,9 +291,8 @@ class Segment:
         inside: Mapping[str, int],
     ) -> None:
         """Take over what the checkpoint says, so that the next one costs what changes from here."""
-        self._root, self._contract = root, None
-        self.last_id, self.sequence, self.position = last_id, sequence, position
-        self.inside = dict(inside)
+        self._contract = None
+        self._ahead = self._durable = Place(sequence, position, dict(inside), last_id, root)
         reader = self.recorder.reader()
         for name, value in self.state.fields().items():
             part = root.get(name)
@@ -301,30 +360,68 @@ class Segment:
             Fenced: another process has taken over.
             StoreError: the store refused; in both cases nothing was written and nothing will pass after it.
         """
-        with self._lock:
+        return self._appended(drafts, changes=changes, rows=rows, objects=objects, creates=creates)
+
+    def _appended(
+        self,
+        drafts: list[Draft],
+        *,
+        changes: Mapping[str, Any] | None = None,
+        rows: list[tuple[str, dict[str, Any]]] | None = None,
+        objects: Mapping[bytes, bytes] | None = None,
+        creates: list[tuple[str, dict[str, Any]]] | None = None,
+        last: bool = False,
+    ) -> Appended:
+        self.require_live()
+
+        def made() -> Append:
             self.require_live()
-            buffered, self._buffer = self._buffer, []
-            new, self._new = self._new, {}
-            secrets = self._vault.pending() if self._vault else []
-            merged = dict(changes or {})
-            all_rows: list[tuple[str, dict[str, Any]]] = []
-            for _, noted, deltas in buffered:
-                all_rows += noted
-                for name, delta in deltas.items():
-                    merged[name] = merged.get(name, 0) + delta
-            append = Append(
-                self.run_id,
-                self.branch,
-                [*(draft for draft, _, _ in buffered), *drafts],
-                segment=self.number,
-                epoch=self.epoch,
-                changes=merged,
-                objects={digest: data for digest, data in new.items() if digest not in self._known},
-                sealed={bytes.fromhex(one.fingerprint): one.blob for one in secrets},
-                rows=[*all_rows, *(rows or ())],
-                creates=creates or [],
-            )
+            append = self._gathered(drafts, changes=changes, rows=rows, creates=creates)
             append.objects.update(objects or {})
+            return append
+
+        append = self._line.start(made)
+        try:
+            done = self._send(append)
+            self.over = self.over or last
+            return done
+        finally:
+            self._line.land(append)
+
+    def _gathered(
+        self,
+        drafts: list[Draft],
+        *,
+        changes: Mapping[str, Any] | None,
+        rows: list[tuple[str, dict[str, Any]]] | None,
+        creates: list[tuple[str, dict[str, Any]]] | None,
+    ) -> Append:
+        """*drafts* with all that was noted and put before; the caller holds the lock."""
+        buffered, self._buffer = self._buffer, []
+        new, self._new = self._new, {}
+        merged = dict(changes or {})
+        all_rows: list[tuple[str, dict[str, Any]]] = []
+        for _, noted, deltas in buffered:
+            all_rows += noted
+            for name, delta in deltas.items():
+                merged[name] = merged.get(name, 0) + delta
+        return Append(
+            self.run_id,
+            self.branch,
+            [*(draft for draft, _, _ in buffered), *drafts],
+            segment=self.number,
+            epoch=self.epoch,
+            changes=merged,
+            objects={digest: data for digest, data in new.items() if digest not in self._known},
+            sealed={
+                bytes.fromhex(one.fingerprint): one.blob
+                for one in (self._vault.pending() if self._vault else ())
+            },
+            rows=[*all_rows, *(rows or ())],
+            creates=creates or [],
+        )
+
+    def _send(self, append: Append) -> Appended:
         try:
             done = self.recorder.journal.append(append)
         except BaseException as error:
@@ -340,7 +437,7 @@ class Segment:
                 self._known.clear()
             self._known.update(append.objects)
             if self._vault:
-                self._vault.confirm(one.fingerprint for one in secrets)
+                self._vault.confirm(fingerprint.hex() for fingerprint in append.sealed)
         if self.export == PENDING:
             self.recorder.outbox.notify()
         return done
@@ -376,12 +473,12 @@ class Segment:
             "outcome": outcome,
         }
         entry = Draft(kind="end", mark=outcome, subject=str(state), at=now, body={"reason": reason})
-        self.append(
+        self._appended(
             [*(drafts or ()), entry],
             changes={"state": str(state), "reason": reason, "state_at": now, "owner": None},
             rows=[("end segment", row)],
+            last=True,
         )
-        self.over = True
         self.recorder.ended(self.run_id, self.branch)
 
     def interrupt(self, reason: str) -> None:

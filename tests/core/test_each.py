@@ -260,31 +260,36 @@ def test_an_async_loop_that_is_left_leaves_its_scope_behind(how: str) -> None:
     asyncio.run(body.start_or_resume("r1", Work(todo=["a", "b"])))
 
 
-def test_an_async_loop_checkpoints_away_from_the_event_loop(
+def test_an_async_loop_cuts_its_checkpoints_on_the_event_loop_and_writes_them_away_from_it(
     held: Recorder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import threading
 
     from tracer.segment import Segment
 
-    where: list[str] = []
-    real = Segment.checkpoint
+    here = threading.current_thread()
+    where: list[tuple[str, bool]] = []
+    prepare, commit = Segment.prepare, Segment.commit
 
-    def noted(self: Segment, step: str, *rest: Any, **how: Any) -> int:
-        where.append(threading.current_thread().name)
-        return real(self, step, *rest, **how)
+    def prepared(self: Segment, *given: Any, **how: Any) -> Any:
+        where.append(("cut", threading.current_thread() is here))
+        return prepare(self, *given, **how)
+
+    def committed(self: Segment, cut: Any) -> int:
+        where.append(("written", threading.current_thread() is here))
+        return commit(self, cut)
 
     @agent("async", plan="1")
     async def body(run: Run, state: Work) -> Work:
         where.clear()
         async for item in run.aeach(state.todo):
             send(item)
-        assert len(where) == 2
-        assert threading.current_thread().name not in where
         return state
 
-    monkeypatch.setattr(Segment, "checkpoint", noted)
+    monkeypatch.setattr(Segment, "prepare", prepared)
+    monkeypatch.setattr(Segment, "commit", committed)
     asyncio.run(body.start_or_resume("r1", Work(todo=["a", "b"])))
+    assert where == [("cut", True), ("written", False)] * 3, "two items and the end"
     assert sent == ["a", "b"]
 
 
