@@ -25,7 +25,7 @@ RESULT_TEXT: Final = 20_000
 
 _PREFIXED = re.compile(r"[a-z]*\d+")
 _MENTION = re.compile(r"[A-Za-z0-9][\w.@#-]*\d[\w-]*|[\w.+-]+@[\w.-]+\w")
-_NUMERIC_ID = ("id", "no", "number", "ref", "key", "code", "num", "reference")
+NUMERIC_ID: Final = ("id", "no", "number", "ref", "key", "code", "num", "reference")
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +215,7 @@ def _facts(value: object, path: str, about: str, out: list[Fact], depth: int, ke
             if (
                 isinstance(inner, (str, int))
                 and not isinstance(inner, bool)
-                and (name.endswith("id") or name in _NUMERIC_ID)
+                and (name.endswith("id") or name in NUMERIC_ID)
             ):
                 found = scalar(key, inner)
                 if found is not None and token(found):
@@ -236,7 +236,7 @@ def is_identifier(path: str, found: Leaf) -> bool:
     """Is this value of a result a name that somebody handed out, rather than an amount?"""
     if found.kind == "id":
         return bool(token(found))
-    return found.kind == "number" and bool(token(found)) and path.rpartition(".")[2].endswith(_NUMERIC_ID)
+    return found.kind == "number" and bool(token(found)) and path.rpartition(".")[2].endswith(NUMERIC_ID)
 
 
 _PENDING: Final = words(

@@ -9,13 +9,17 @@ from typing import Final
 
 from .calls import Call
 from .effects import Effect, amounts, without_amounts
-from .judge import Judge
+from .judge import Judge, Mark
 from .lexicon import words
+from .nearest import Match
 from .reading import Totals, compared
 from .reason import Finding, Reason, say, shown
 
 SETTERS: Final = words("set update change modify edit assign put patch replace move rename")
 """Verbs whose last call decides."""
+LOOSE: Final = 1_000
+ROUNDS: Final = 4
+"""Things that are settled anew at the end, and how often one is that found its place taken."""
 NAMED: Final = 20
 """Missing effects that are named one by one."""
 
@@ -26,8 +30,9 @@ def at_the_end(
     """The end-of-run findings. Earlier findings that turn out to net to nothing fall here."""
     out: list[Finding] = []
     if judge.pattern.count:
-        _together(judge, findings)
-        _superseded(judge, findings)
+        out += _settle(judge)
+        _together(judge, [*findings, *out])
+        _superseded(judge, [*findings, *out])
         out += _partial(judge, findings)
         out += _missing(judge)
     out += _below(judge)
@@ -35,15 +40,59 @@ def at_the_end(
     return out
 
 
+def _settle(judge: Judge) -> list[Finding]:
+    """Give every thing the baseline effect that it is nearest to, now that all have come, and say what differs.
+
+    While the run goes on each takes what is nearest at the moment; a thing that is complete only later may find its
+    place taken.
+    """
+    out: list[Finding] = []
+    loose: list[tuple[float, int, Mark, Match | None]] = []
+    for number, mark in judge.marks.items():
+        net = judge.reading.things.all[number].net
+        if mark.row is None or not judge.reading.things.all[number].alive or mark.partner == net.effect:
+            continue
+        if len(loose) < LOOSE:
+            loose.append((0.0, number, mark, None))
+    for _, _, mark, _ in loose:
+        judge.release(mark)
+    for again in range(ROUNDS):
+        tried = []
+        for _, number, mark, _ in loose:
+            assert mark.row is not None
+            match = judge.match(replace(mark.row, net=judge.reading.things.all[number].net))
+            tried.append((match.cost if match is not None else 9.0, number, mark, match))
+        loose = []
+        for cost, number, mark, match in sorted(tried, key=lambda t: t[:2]):
+            if match is not None and not judge.take(mark, match.effect) and again < ROUNDS - 1:
+                loose.append((cost, number, mark, match))
+                continue
+            out += _said(judge, mark, match)
+    return out
+
+
+def _said(judge: Judge, mark: Mark, match: Match | None) -> list[Finding]:
+    if mark.explained or mark.row is None or judge.adds_up(mark.row):
+        return []
+    lacking = [d for d in match.differences if d.after is None] if match is not None else []
+    found = judge.unlike(mark, match)
+    if match is not None and lacking and judge.pattern.always.get(match.effect):
+        found = [*found, judge.lacking(mark, match, lacking)]
+    for finding in found:
+        finding.effect, finding.group = mark.row.effect, mark.row.group
+        mark.findings.append(finding)
+    return found
+
+
 def _missing(judge: Judge) -> list[Finding]:
     pattern, reading = judge.pattern, judge.reading
     lost: dict[str, list[Effect]] = defaultdict(list)
     groups: set[int] = set()
-    for number, least in pattern.least.items():
+    for number, least in pattern.always.items():
         effect = pattern.effects.effects[number]
         if effect.tool in pattern.hand_overs:
             continue
-        if reading.counts[number] + judge.taken[number] >= (1 if number in pattern.messages else least):
+        if judge.taken[number] >= (1 if number in pattern.messages else least):
             continue
         if amounts(effect.fields):
             group = pattern.groups.intern(effect.tool, without_amounts(effect.fields))
@@ -60,18 +109,10 @@ def _missing(judge: Judge) -> list[Finding]:
     for tool, effects in lost.items():
         about = "; ".join(", ".join(shown(f) for _, f in e.fields[:3]) for e in effects[:3])
         more = f" and {len(effects) - 3} more" if len(effects) > 3 else ""
-        out.append(
-            Finding(
-                Reason(
-                    "effect.missing",
-                    strength,
-                    f"{pattern.names.get(tool, tool)} did not come for {about}{more}, which every baseline has.",
-                    None,
-                    pattern.names.get(tool, tool),
-                    judge.versus(),
-                )
-            )
-        )
+        name = pattern.names.get(tool, tool)
+        said = f"{name} did not come for {about}{more}, which every baseline has."
+        out.append(say("effect.missing", strength, said, None, judge.versus()))
+        out[-1].reason = replace(out[-1].reason, tool=name)
     return out[:NAMED]
 
 

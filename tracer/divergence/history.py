@@ -17,7 +17,14 @@ from .undo import takes_back, takes_back_born
 RECENT: Final = 8
 """Earlier writes on one record that a call may take back."""
 
-Done = tuple[Row, list[Finding]]
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """An effect of the run so far: the thing that it has to do with, and what was said of it."""
+
+    row: Row
+    thing: int
+    findings: list[Finding]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,17 +46,18 @@ class History:
     _call: Call | None = None
     _rows: list[Done] = field(default_factory=list)
 
-    def remember(self, call: Call, row: Row, findings: list[Finding]) -> None:
+    def remember(self, call: Call, row: Row, thing: int, findings: list[Finding]) -> None:
         """Note an effect; its findings fall when it is taken back."""
         if self._call is not call:
             self._call, self._rows = call, []
-        self._rows.append((row, findings))
+        done = Done(row, thing, findings)
+        self._rows.append(done)
         self.made[row.effect] = self._rows
         for _, found in row.fields:
             name = handle(found)
             if name:
                 kept = self.recent[name]
-                kept.append((row, findings))
+                kept.append(done)
                 if len(kept) > RECENT:
                     del kept[0]
 
@@ -57,7 +65,7 @@ class History:
         """What an effect undoes, and what there is to say of it; None if it undoes nothing."""
         for path, found in row.fields:
             for done in self._undone_by(row, found, reading):
-                first = done[0][0]
+                first = done[0].row
                 times = self.undone[first.effect] + 1
                 what = f"{call.name} takes back {first.tool} on {shown(found)} ({call.path(path)})"
                 code, strength, said = (
@@ -68,21 +76,13 @@ class History:
                 return TakenBack(done, say(code, strength, said, call, "this run before"))
         return None
 
-    def net(self, done: list[Done], reading: Reading) -> None:
-        """Strike out what was taken back, and whatever was said of it."""
-        for earlier, findings in done:
-            reading.count(earlier, -1)
-            for finding in findings:
-                finding.alive = False
-        self.undone[done[0][0].effect] += 1
-
     def said_before(self, row: Row) -> bool:
         """Was this message sent before in the same words?"""
         said = [f for _, f in row.beside if f.kind == "text"]
         for _, found in row.fields:
-            for earlier, _ in self.recent.get(handle(found), []):
-                if earlier.effect == row.effect:
-                    theirs = [f for _, f in earlier.beside if f.kind == "text"]
+            for earlier in self.recent.get(handle(found), []):
+                if earlier.row.effect == row.effect:
+                    theirs = [f for _, f in earlier.row.beside if f.kind == "text"]
                     if any(_same_message(a, b) for a in said for b in theirs):
                         return True
         return False
@@ -91,20 +91,17 @@ class History:
         """Candidates, latest first: all rows of what handed out this identifier, or one row on the same record."""
         if found.kind == "born":
             maker = self.made.get(int(found.norm.rpartition("/")[2]), [])
-            some = [done for done in maker if reading.counts[done[0].effect] > 0]
-            return (
-                [some]
-                if some and (takes_back_born(row.tool) or takes_back(row.tool, some[0][0].tool))
-                else []
-            )
+            some = [done for done in maker if reading.counts[done.row.effect] > 0]
+            undoes = some and (takes_back_born(row.tool) or takes_back(row.tool, some[0].row.tool))
+            return [some] if undoes else []
         name = handle(found)
         return [
-            [(earlier, findings)]
-            for earlier, findings in (self.recent.get(name, [])[::-1] if name else [])
-            if earlier.effect != row.effect
-            and reading.counts[earlier.effect] > 0
-            and takes_back(row.tool, earlier.tool)
-            and not any(d.before and d.after for d in differences(earlier.fields, row.fields)[0])
+            [done]
+            for done in (self.recent.get(name, [])[::-1] if name else [])
+            if done.row.effect != row.effect
+            and reading.counts[done.row.effect] > 0
+            and takes_back(row.tool, done.row.tool)
+            and not any(d.before and d.after for d in differences(done.row.fields, row.fields)[0])
         ]
 
 

@@ -10,14 +10,16 @@ from typing import Final
 
 from .calls import Call, token
 from .effects import is_amount
-from .history import History
+from .history import Done, History
 from .identity import parents
 from .leaf import Leaf
-from .nearest import Difference, Match, as_fields, made_of, nearest
+from .nearest import Difference, Match, as_fields, nearest
 from .pattern import Pattern
 from .reading import Reading, Row, compared
-from .reason import Finding, Reason, say, shown
+from .reason import Finding, say, shown
 
+LACKS: Final = {"id": 0.35, "number": 0.25, "date": 0.25, "flag": 0.7}
+"""What it says that a thing was never given a value that all baselines give it; a flag is a step that was left out."""
 THIN: Final = 0.4
 """What a difference says that one baseline cannot tell from a value that is new in every run."""
 RULE_FROM_BASELINES: Final = 3
@@ -33,6 +35,24 @@ class Opinion:
     then: list[Callable[[], object]] = field(default_factory=list)
     undone: bool = False
     """Does the effect take an earlier one back?"""
+    about: list[Finding] = field(default_factory=list)
+    """Of the findings, those about the thing; they fall when it is compared anew."""
+    partner: int | None = None
+    """The effect of the baselines that the thing stands for."""
+    explained: bool = False
+
+
+@dataclass(slots=True)
+class Mark:
+    """What a thing stands for as far as is known, and what was said of it."""
+
+    partner: int | None = None
+    findings: list[Finding] = field(default_factory=list)
+    call: Call | None = None
+    """The last call after the resume that had to do with it."""
+    row: Row | None = None
+    explained: bool = False
+    """Was the last of its effects one too many, or a part of a sum? Then that is what there is to say."""
 
 
 @dataclass(slots=True)
@@ -47,8 +67,8 @@ class Judge:
     """Effects of the interrupted attempt that its checkpoint does not know."""
     parts: dict[int, list[Finding]] = field(default_factory=lambda: defaultdict(list))
     """Findings about groups whose amounts do not add up yet."""
-    pieces: dict[int, tuple[set[str], Finding]] = field(default_factory=dict)
-    """Baseline effects of which a part was done: the paths that are still open, and what was said about it."""
+    marks: dict[int, Mark] = field(default_factory=dict)
+    """By thing."""
     below: list[tuple[Row, str, str, int, str]] = field(default_factory=list)
     """Amounts below what a look-up said; they may be parts."""
     history: History = field(default_factory=History)
@@ -61,21 +81,17 @@ class Judge:
 
     def accept(self, call: Call, row: Row) -> bool:
         """Count an effect that happened before the resume, unjudged; False if no baseline has anything like it."""
-        known = True
         self.lost[row.effect] += call.phase == "lost"
-        most = self.pattern.most.get(row.effect, 0)
-        if self.reading.counts[row.effect] + 1 > most and self._adds_up(row) == "none":
-            match = nearest(row, self.pattern, self._open)
-            if match is not None:
-                opinion = Opinion()
-                self._changed(call, row, match, opinion)
-                for note in opinion.then:  # Only for what it stands for; the past is not judged.
-                    note()
-            known = match is not None
-        elif self.pattern.count:
+        known = self.reading.counts[row.effect] + 1 <= self.pattern.most.get(row.effect, 0)
+        if known:
             self._confirm(row)
-        self.reading.count(row)
-        self.history.remember(call, row, [])
+        opinion = Opinion()
+        opinion.explained = call.kind == "handoff"
+        if self.pattern.count and not opinion.explained:
+            match = self.match(row)
+            opinion.partner = match.effect if match is not None else None
+            known = known or match is not None or self._adds_up(row) != "none"
+        self._note(call, row, opinion, judged=False)
         return known
 
     def judge(self, call: Call, row: Row) -> list[Finding]:
@@ -85,12 +101,11 @@ class Judge:
             note()
         if opinion.undone:
             return opinion.findings
-        self.reading.count(row)
         for finding in opinion.findings:
             finding.effect, finding.group = row.effect, row.group
             if row.group is not None:
                 self.parts[row.group].append(finding)
-        self.history.remember(call, row, opinion.findings)
+        self._note(call, row, opinion)
         return opinion.findings
 
     def opinion(self, call: Call, row: Row) -> Opinion:
@@ -103,21 +118,43 @@ class Judge:
             opinion.findings += [stale] if stale is not None else []
         return opinion
 
+    def _note(self, call: Call, row: Row, opinion: Opinion, *, judged: bool = True) -> None:
+        """Count an effect, and remember what its thing stands for now."""
+        number = self.reading.count(row)
+        mark = self.marks.setdefault(number, Mark())
+        self.release(mark)
+        mark.partner, mark.findings = opinion.partner, opinion.about
+        if mark.partner is not None:
+            self.taken[mark.partner] += 1
+        mark.call, mark.row, mark.explained = call if judged else mark.call, row, opinion.explained
+        self.history.remember(call, row, number, opinion.findings)
+
+    def release(self, mark: Mark) -> None:
+        for finding in mark.findings:
+            finding.alive = False
+        if mark.partner is not None:
+            self.taken[mark.partner] -= 1
+        mark.partner, mark.findings = None, []
+
     def _against(self, call: Call, row: Row, opinion: Opinion) -> list[Finding]:
         pattern, had = self.pattern, self.reading.counts[row.effect] + 1
         if call.kind == "handoff":
+            opinion.explained = True
             return self._hand_over(call, row)
         most = pattern.most.get(row.effect, 0)
         if not pattern.count:
             if had > 1:
                 return [self._repeated(call, row, had, "this run before")]
             return self._taken_back(call, row, opinion) or []
+        match = self.match(row)
+        opinion.partner = match.effect if match is not None else None
         if had <= most:
             opinion.then.append(lambda: self._confirm(row))
             return []
         if not most and had == 1 and self._as_told(row):
-            return self._unlike(call, row, opinion)
+            return self._thing(call, row, match, opinion)
         state = self._adds_up(row) if not most or self.parts.get(row.group or -1) else "none"
+        opinion.explained = state != "none" or had > 1
         if most and state != "whole":
             return [self._repeated(call, row, had, self.versus())]
         if state == "whole":
@@ -129,15 +166,79 @@ class Judge:
         if had > 1:
             return [self._repeated(call, row, had, "this run before")]
         back = self._taken_back(call, row, opinion)
-        return back if back is not None else self._unlike(call, row, opinion)
+        return back if back is not None else self._thing(call, row, match, opinion)
+
+    def match(self, row: Row) -> Match | None:
+        """The effect of the baselines that is nearest to the thing of this effect, as it stands after it."""
+        effect = row.net.effect
+        number = self.reading.things.find(row.key) if row.key is not None else None
+        mark = self.marks.get(number) if number is not None else None
+        own = mark.partner if mark is not None else None
+        if effect in self.pattern.stands and self._open(effect, own):
+            return Match(effect, (), len(row.net.fields))
+        return nearest(row.net, self.pattern, lambda e: self._open(e, own))
+
+    def _open(self, effect: int, own: int | None) -> bool:
+        """Is there still room for this effect of the baselines? *own* is what the thing stands for so far."""
+        return self.taken[effect] - (effect == own) < self.pattern.stands.get(effect, 0)
+
+    def _thing(self, call: Call, row: Row, match: Match | None, opinion: Opinion) -> list[Finding]:
+        """What there is to say of the thing that an effect has to do with."""
+        opinion.about = (
+            self._changed(call, row, match, opinion) if match is not None else self._extra(call, row)
+        )
+        return list(opinion.about)
+
+    def take(self, mark: Mark, effect: int) -> bool:
+        """Let a thing stand for an effect of the baselines; False when there is no room left."""
+        if not self._open(effect, None):
+            return False
+        mark.partner = effect
+        self.taken[effect] += 1
+        return True
+
+    def adds_up(self, row: Row) -> bool:
+        """Do the amounts of this effect's group add up to those of a baseline?"""
+        if row.group is None:
+            return False
+        mine = self.reading.totals[row.group]
+        return any(row.group in t and compared(mine, t[row.group]) == "whole" for t in self.pattern.totals)
+
+    def lacking(self, mark: Mark, match: Match, lacking: list[Difference]) -> Finding:
+        """What a thing was never given, though every baseline gives it."""
+        assert mark.row is not None
+        names = ", ".join(d.path for d in lacking[:5])
+        strength = max(LACKS.get(d.before.kind if d.before else "", 0.12) for d in lacking)
+        said = f"What {mark.row.tool} made was never given {names}, which every baseline gives."
+        fields = as_fields(mark.call, tuple(lacking)) if mark.call is not None else ()
+        finding = say("argument.left_out", strength, said, mark.call, self.versus(), fields)
+        finding.partner = match.effect
+        return finding
+
+    def unlike(self, mark: Mark, match: Match | None) -> list[Finding]:
+        """What there is to say of a thing at the end of the run; empty for one that the run did not touch."""
+        if mark.call is None or mark.row is None:
+            return []
+        opinion = Opinion()
+        return self._thing(mark.call, mark.row, match, opinion)
 
     def _taken_back(self, call: Call, row: Row, opinion: Opinion) -> list[Finding] | None:
         back = self.history.take_back(call, row, self.reading)
         if back is None:
             return None
         opinion.undone = True
-        opinion.then.append(lambda: self.history.net(back.done, self.reading))
+        opinion.then.append(lambda: self._strike(back.done))
         return [back.finding]
+
+    def _strike(self, done: list[Done]) -> None:
+        self.history.undone[done[0].row.effect] += 1
+        for one in done:
+            self.reading.strike(one.row, one.thing)
+            for finding in one.findings:
+                finding.alive = False
+            mark = self.marks.get(one.thing)
+            if mark is not None and not self.reading.things.all[one.thing].alive:
+                self.release(mark)
 
     def _hand_over(self, call: Call, row: Row) -> list[Finding]:
         if not self.pattern.count or row.tool in self.pattern.tools:
@@ -202,54 +303,27 @@ class Judge:
             for finding in self.parts.pop(group, []):
                 finding.alive = False
 
-    def _unlike(self, call: Call, row: Row, opinion: Opinion) -> list[Finding]:
+    def _extra(self, call: Call, row: Row) -> list[Finding]:
         pattern = self.pattern
-        match = nearest(row, pattern, self._open)
-        if match is not None:
-            return self._changed(call, row, match, opinion)
         scale = 1.0 if pattern.count > 1 else 0.95
         if row.tool not in pattern.tools:
             code, strength, what = "write.outside_plan", 0.85, "is a tool that neither plan nor baselines use"
         else:
             code, strength, what = "write.extra", 0.85, "has an effect that no baseline has"
         about = ", ".join(shown(f) for _, f in row.fields[:4])
-        return [
-            say(
-                code,
-                strength * scale,
-                f"{call.name} {what}: {about or 'no arguments'}.",
-                call,
-                self.versus(),
-            )
-        ]
-
-    def _open(self, effect: int) -> bool:
-        return effect in self.pieces or self.reading.counts[effect] + self.taken[
-            effect
-        ] < self.pattern.most.get(effect, 0)
+        said = f"{call.name} {what}: {about or 'no arguments'}."
+        return [say(code, strength * scale, said, call, self.versus())]
 
     def _changed(self, call: Call, row: Row, match: Match, opinion: Opinion) -> list[Finding]:
-        piece = self.pieces.get(match.effect)
-        if piece is None:
-            opinion.then.append(lambda: self.taken.update([match.effect]))
-        done, match = self._in_pieces(call, row, match, opinion)
-        if done is not None:
-            return done
-        telling = [d for d in match.differences if not self._follows(row, d.path, d.after)]
-        explained = len(match.differences) - len(telling)
-        if not match.differences:
+        # What is lacking may still come; only the end can tell.
+        found = [d for d in match.differences if d.after is not None]
+        if not found:
             return []
+        telling = [d for d in found if not self._follows(row, d.path, d.after)]
         if not telling:
+            said = f"{call.name} differs from the baselines in {len(found)} argument(s), as its last look-up says."
             return [
-                say(
-                    "argument.follows_read",
-                    0.1,
-                    f"{call.name} differs from the baselines in "
-                    f"{explained} argument(s), as its last look-up says.",
-                    call,
-                    self.versus(),
-                    as_fields(call, match.differences),
-                )
+                say("argument.follows_read", 0.1, said, call, self.versus(), as_fields(call, tuple(found)))
             ]
         telling.sort(key=lambda d: -self._weight(call, d))
         first = telling[0]
@@ -260,19 +334,13 @@ class Judge:
         before = shown(first.before) if first.before else "nothing"
         after = shown(first.after) if first.after else "nothing"
         only = " (they only look alike)" if first.lookalike else ""
-        found = say(
-            code,
-            strength,
-            f"{call.name} has {call.path(first.path)} = {after} where the baselines have {before}{only}.",
-            call,
-            self.versus(),
-            as_fields(call, tuple(telling)),
-        )
-        found.partner = match.effect
+        said = f"{call.name} has {call.path(first.path)} = {after} where the baselines have {before}{only}."
+        finding = say(code, strength, said, call, self.versus(), as_fields(call, tuple(telling)))
+        finding.partner = match.effect
         if self._thin(call.tool, first) and strength < first.strength:
             full = 0.95 * first.strength
-            opinion.then.append(lambda: self.thin[call.tool, first.path].append((found, full)))
-        return [found]
+            opinion.then.append(lambda: self.thin[call.tool, first.path].append((finding, full)))
+        return [finding]
 
     def _weight(self, call: Call, difference: Difference) -> float:
         """A new key where keys are data is another effect; elsewhere it is an option."""
@@ -320,51 +388,6 @@ class Judge:
         origin = before.norm.rpartition("/")[0]
         given = any(found.norm.rpartition("/")[0] == origin for found in self.reading.born.values())
         return 0.8 if given and token(after) not in self.reading.born else 0.1
-
-    def _in_pieces(
-        self, call: Call, row: Row, match: Match, opinion: Opinion
-    ) -> tuple[list[Finding] | None, Match]:
-        """One call for what the baselines do in several, or one of several for what they do in one."""
-        cover = made_of(row, match, self.pattern, self._open)
-        if cover is not None:
-            opinion.then.append(lambda: self.taken.update(cover.effects[1:]))
-            match = Match(match.effect, cover.differences, match.shared)
-            if not match.differences:
-                return [], match
-        if not match.differences or any(d.after is not None for d in match.differences):
-            return None, match
-        lacking = {d.path for d in match.differences}
-        open_ = self.pieces[match.effect][0] & lacking if match.effect in self.pieces else lacking
-        finding = (
-            self._lacking(call, row, match, [d for d in match.differences if d.path in open_])
-            if open_
-            else None
-        )
-        opinion.then.append(lambda: self._piece(match.effect, open_, finding))
-        return [finding] if finding is not None else [], match
-
-    def _piece(self, effect: int, open_: set[str], finding: Finding | None) -> None:
-        """A part of a baseline effect came; what is still open of it, and what was said about that."""
-        _, said = self.pieces.pop(effect, (open_, None))
-        if said is not None:
-            said.alive = False
-        if finding is not None:
-            self.pieces[effect] = (open_, finding)
-
-    def _lacking(self, call: Call, row: Row, match: Match, lacking: list[Difference]) -> Finding:
-        names = ", ".join(call.path(d.path) for d in lacking[:5])
-        return Finding(
-            Reason(
-                "argument.left_out",
-                max(d.strength for d in lacking),
-                f"{call.name} leaves out {names}, which the baselines give.",
-                call.index,
-                call.name,
-                self.versus(),
-                as_fields(call, tuple(lacking)),
-            ),
-            partner=match.effect,
-        )
 
     def _as_told(self, row: Row) -> bool:
         """Does an amount differ from the baselines because the last look-up of its record does?"""

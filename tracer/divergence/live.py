@@ -20,6 +20,7 @@ from .reading import Reading, Row
 from .reason import Finding, Reason, combined, say
 from .reissue import Reissues
 from .strangers import Strangers, named_by
+from .things import Things
 from .verbs import family
 
 KEPT: Final = 2_000
@@ -78,8 +79,9 @@ class Live:
         idle = sum(isinstance(r, Mapping) and r.get("success") is True and not calls_of(r) for r in baselines)
         committed = [call for call in before if call.phase != "lost"]
         pattern = learn_pattern(runs, committed, identity=identity, idle=idle)
+        things = Things(pattern.effects)
         reading = Reading(
-            pattern.effects, pattern.groups, pattern.roles, lambda name: pattern.tokens[name] > 0
+            pattern.effects, pattern.groups, things, pattern.roles, lambda name: pattern.tokens[name] > 0
         )
         granted = None if grant is None else frozenset(family(t) for t in grant)
         live = cls(pattern, reading, Judge(pattern, reading), granted)

@@ -10,10 +10,10 @@ from .calls import Call
 from .effects import is_amount
 from .leaf import Leaf, looks_like
 from .pattern import Pattern, posted
-from .reading import Row
 from .reason import FieldDiff, shown
 from .rows import Fields
 from .sameness import agree, wording
+from .things import Net
 
 CANDIDATES: Final = 32
 """Baseline effects that one call is compared with, rarest shared value first."""
@@ -74,6 +74,7 @@ class Match:
     effect: int
     differences: tuple[Difference, ...]
     shared: int
+    cost: float = 0.0
 
 
 def differences(before: Fields, after: Fields) -> tuple[list[Difference], int]:
@@ -97,13 +98,13 @@ def differences(before: Fields, after: Fields) -> tuple[list[Difference], int]:
     return out, shared
 
 
-def nearest(row: Row, pattern: Pattern, open_: Callable[[int], bool]) -> Match | None:
+def nearest(net: Net, pattern: Pattern, open_: Callable[[int], bool]) -> Match | None:
     """The baseline effect of the same tool that is nearest and still open; None where none is near."""
-    keys = [(row.tool, p, posted(f)) for p, f in row.fields if posted(f)]
+    keys = [(net.tool, p, posted(f)) for p, f in net.fields if posted(f)]
     postings = [pattern.postings[key] for key in keys if key in pattern.postings]
     postings.sort(key=len)
-    if (row.tool, "", "") in pattern.postings:
-        postings.append(pattern.postings[row.tool, "", ""])
+    if (net.tool, "", "") in pattern.postings:
+        postings.append(pattern.postings[net.tool, "", ""])
     best: tuple[float, Match] | None = None
     seen: set[int] = set()
     for posting in postings:
@@ -115,18 +116,18 @@ def nearest(row: Row, pattern: Pattern, open_: Callable[[int], bool]) -> Match |
             seen.add(effect)
             if not open_(effect):
                 continue
-            found, shared = differences(pattern.effects.effects[effect].fields, row.fields)
+            found, shared = differences(pattern.effects.effects[effect].fields, net.fields)
             apart = sum(
                 1
                 for d in found
                 if d.before is not None and d.after is not None and (d.before.hard or d.after.hard)
             )
             changed = sum(1 for d in found if d.before is not None and d.after is not None)
-            alike = len(row.fields) - sum(1 for d in found if d.after is not None)
+            alike = len(net.fields) - sum(1 for d in found if d.after is not None)
             if (
                 (apart and shared < 1 and alike < 1)
                 or apart > shared + 1
-                or changed > max(alike, 1 if len(row.fields) == 1 else 0)
+                or changed > max(alike, 1 if len(net.fields) == 1 else 0)
             ):
                 continue
             given, lacking = (
@@ -135,39 +136,8 @@ def nearest(row: Row, pattern: Pattern, open_: Callable[[int], bool]) -> Match |
             )
             cost = sum(d.strength for d in found) - 0.01 * shared + 0.7 * min(given, lacking)
             if best is None or cost < best[0]:
-                best = (cost, Match(effect, tuple(found), shared))
+                best = (cost, Match(effect, tuple(found), shared, cost))
     return best[1] if best else None
-
-
-@dataclass(frozen=True, slots=True)
-class Cover:
-    """Several baseline effects that one row stands for, and what in it is of none of them."""
-
-    effects: list[int]
-    differences: tuple[Difference, ...]
-
-
-def made_of(row: Row, first: Match, pattern: Pattern, open_: Callable[[int], bool]) -> Cover | None:
-    """Cover what a row has beyond its nearest effect by other open effects; None if nothing helps."""
-    rest = {d.path: d for d in first.differences if d.after is not None and d.before is None}
-    if not rest:
-        return None
-    cover, other = [first.effect], [d for d in first.differences if d.before is not None]
-    for effect in pattern.postings.get((row.tool, "", ""), [])[: 4 * CANDIDATES]:
-        if effect == first.effect or not rest or not open_(effect):
-            continue
-        fields = pattern.effects.effects[effect].fields
-        apart, _ = differences(fields, row.fields)
-        gained = {p for p, _ in fields if p in rest}
-        wrong = [d for d in apart if d.before is not None]
-        if not gained or len(fields) - len(gained) - sum(1 for d in wrong if d.path not in gained) < 1:
-            continue
-        if all(d.after is not None and d.path in gained for d in wrong):
-            cover.append(effect)
-            other += wrong
-            for path in gained:
-                del rest[path]
-    return Cover(cover, (*other, *rest.values())) if len(cover) > 1 else None
 
 
 def as_fields(call: Call, found: tuple[Difference, ...]) -> tuple[FieldDiff, ...]:

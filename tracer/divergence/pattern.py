@@ -14,6 +14,7 @@ from .leaf import Leaf
 from .loops import Turns
 from .order import OrderRules, common_records, learn_order
 from .reading import Reading, Totals
+from .things import Things
 from .told import Rules
 
 BASELINES: Final = 24
@@ -37,6 +38,10 @@ class Pattern:
     """The highest count of each effect in any baseline."""
     least: dict[int, int] = field(default_factory=dict)
     """The lowest count of each effect over all baselines; 0 where one does without."""
+    stands: dict[int, int] = field(default_factory=dict)
+    """The highest number of equal things at the end of any baseline."""
+    always: dict[int, int] = field(default_factory=dict)
+    """The lowest number of equal things over the ends of all baselines."""
     totals: list[dict[int, Totals]] = field(default_factory=list)
     group_of: dict[int, int] = field(default_factory=dict)
     """The group (amounts left out) that an effect belongs to."""
@@ -103,7 +108,11 @@ def learn_pattern(
 
 def _read(pattern: Pattern, run: Sequence[Call], own: Counter[str]) -> None:
     reading = Reading(
-        pattern.effects, pattern.groups, pattern.roles, lambda name: pattern.tokens[name] > 1 or name in own
+        pattern.effects,
+        pattern.groups,
+        Things(pattern.effects),
+        pattern.roles,
+        lambda name: pattern.tokens[name] > 1 or name in own,
     )
     turns = Turns()
     for call in run:
@@ -139,13 +148,23 @@ def _read(pattern: Pattern, run: Sequence[Call], own: Counter[str]) -> None:
                 places[found.key].add(path)
     pattern.seen.update(key for key, paths in places.items() if len(paths) > 1)
     pattern.turns = max(pattern.turns, turns.longest)
-    for effect, count in reading.counts.items():
-        pattern.most[effect] = max(pattern.most.get(effect, 0), count)
-    if not pattern.totals:
-        pattern.least = dict(reading.counts)
-    else:
-        pattern.least = {e: min(n, reading.counts[e]) for e, n in pattern.least.items() if reading.counts[e]}
+    standing = Counter(thing.net.effect for thing in reading.things.all if thing.alive)
+    _extremes(pattern.most, pattern.least, reading.counts, first=not pattern.totals)
+    _extremes(pattern.stands, pattern.always, standing, first=not pattern.totals)
     pattern.totals.append(dict(reading.totals))
+
+
+def _extremes(most: dict[int, int], least: dict[int, int], here: Counter[int], *, first: bool) -> None:
+    """Take one more baseline's counts into the highest and the lowest."""
+    for effect, count in here.items():
+        most[effect] = max(most.get(effect, 0), count)
+    if first:
+        least.update(here)
+    else:
+        for effect in list(least):
+            least[effect] = min(least[effect], here[effect])
+            if not least[effect]:
+                del least[effect]
 
 
 def posted(found: Leaf) -> str:
@@ -154,7 +173,7 @@ def posted(found: Leaf) -> str:
 
 
 def _index(pattern: Pattern) -> None:
-    for number in pattern.most:
+    for number in pattern.stands:
         effect = pattern.effects.effects[number]
         if effect.tool in pattern.hand_overs:
             continue

@@ -16,6 +16,7 @@ from .effects import Registry, amounts, without_amounts
 from .identity import Roles, parents
 from .leaf import Leaf
 from .rows import Fields
+from .things import Key, Net, Things
 from .told import Memory
 
 
@@ -29,6 +30,9 @@ class Row:
     effect: int
     group: int | None
     amounts: dict[str, Decimal]
+    net: Net
+    """The thing that the effect has to do with, as it stands afterwards."""
+    key: Key | None = None
     message: bool = False
     """Is prose the whole content of this effect, beside whom it goes to?"""
 
@@ -58,10 +62,14 @@ class Totals:
 
 @dataclass(slots=True)
 class Reading:
-    """One run, read call by call. The registries are shared by all runs that are compared."""
+    """One run, read call by call. The registries are shared by all runs that are compared.
+
+    An effect is counted as the call said it, and the thing that it has to do with as it stands after it.
+    """
 
     effects: Registry
     groups: Registry
+    things: Things
     roles: Roles
     foreign: Callable[[str], bool]
     """Does another run know this identifier too? Then it was not born in this one."""
@@ -70,34 +78,67 @@ class Reading:
     """Identifiers and days that look-ups named or answers gave."""
     known: set[str] = field(default_factory=set)
     counts: Counter[int] = field(default_factory=Counter)
+    standing: Counter[int] = field(default_factory=Counter)
+    """How many things stand so."""
     totals: dict[int, Totals] = field(default_factory=lambda: defaultdict(Totals))
     born: dict[str, Leaf] = field(default_factory=dict)
+    _counted: list[int] = field(default_factory=list)
+    """Things of the current call, in the order of its effects."""
 
     def rows(self, call: Call) -> list[Row]:
         """The single effects of a call, numbered; nothing is counted yet."""
-        out: list[Row] = []
         keyed = {
             k
             for parent, keys in parents(call).items()
             if (call.tool, parent) in self.roles.maps
             for k in keys
         }
+        whole: dict[Key, list[tuple[str, Leaf]]] = defaultdict(list)
+        plain: list[tuple[Row, Fields]] = []
         for raw in call.rows:
-            fields = tuple((p, self._named(call.tool, p, f)) for p, f in raw)
-            core, beside = self.roles.split(call.tool, fields, keyed)
+            key = self.things.key(call, raw)
+            mine = self.things.find(key)
+            named = [
+                (p, self._named(call.tool, p, f), self.things.made.get(token(f)) == mine) for p, f in raw
+            ]
+            core, beside = self.roles.split(call.tool, tuple((p, f) for p, f, _ in named), keyed)
+            own = {id(f) for _, f, its_name in named if its_name and mine is not None}
+            said = tuple((p, f) for p, f in core if id(f) not in own)
             parts = amounts(core)
             group = self.groups.intern(call.tool, without_amounts(core)) if parts else None
-            said = call.tool not in self.roles.declared and any(f.kind == "text" for _, f in beside)
-            message = said and not any(f.kind in {"number", "flag", "date"} for _, f in core)
+            prose = call.tool not in self.roles.declared and any(f.kind == "text" for _, f in beside)
+            message = prose and not any(f.kind in {"number", "flag", "date"} for _, f in core)
             effect = self.effects.intern(call.tool, core)
-            out.append(Row(call.tool, core, beside, effect, group, parts, message))
-        return out
+            row = Row(
+                call.tool, core, beside, effect, group, parts, Net(call.tool, core, effect), key, message
+            )
+            plain.append((row, said))
+            if key is not None:
+                whole[key] += said
+        # All that one call says of a thing holds at once.
+        nets = {key: self.things.merged(call, key, tuple(said)) for key, said in whole.items()}
+        return [replace(row, net=nets[row.key]) if row.key is not None else row for row, _ in plain]
 
-    def count(self, row: Row, sign: int = 1) -> None:
-        """Count an effect in, or out again when it was taken back."""
-        self.counts[row.effect] += sign
+    def count(self, row: Row) -> int:
+        """Count an effect in; the number of the thing that it has to do with."""
+        self.counts[row.effect] += 1
         if row.group is not None:
-            self.totals[row.group].add(row.amounts, sign)
+            self.totals[row.group].add(row.amounts)
+        number, before = self.things.put(row.key, row.net)
+        if before is not None:
+            self.standing[before.effect] -= 1
+        self.standing[row.net.effect] += 1
+        self._counted.append(number)
+        return number
+
+    def strike(self, row: Row, number: int) -> None:
+        """Count an effect out again, and the thing that it made: it was taken back."""
+        self.counts[row.effect] -= 1
+        if row.group is not None:
+            self.totals[row.group].add(row.amounts, -1)
+        stood = self.things.drop(number)
+        if stood is not None:
+            self.standing[stood.effect] -= 1
 
     def with_row(self, row: Row) -> Totals:
         """What the row's group would add up to with it; nothing is counted."""
@@ -113,10 +154,18 @@ class Reading:
         if call.effective and rows:
             # Of a batch, the row that comes first by its values, so that the order of its members does not count.
             maker = min(rows, key=lambda r: [(p, f.norm) for p, f in r.fields]).effect
+            given: dict[str, list[str]] = defaultdict(list)
             for fact in call.told:
                 name = token(fact.leaf) if is_identifier(fact.path, fact.leaf) else ""
                 if name and name not in self.known and name not in call.mentions and not self.foreign(name):
                     self.born.setdefault(name, Leaf("born", "", f"{call.tool}/{fact.path}/{maker}"))
+                    given[fact.path].append(name)
+            for names in given.values():
+                for place, name in enumerate(names):
+                    whose = self._counted if len(names) == len(self._counted) else self._counted[:1]
+                    if place < len(whose):
+                        self.things.made.setdefault(name, whose[place])
+        self._counted.clear()
         self.memory.hear(call)
         self.seen.update(f.leaf.key for f in call.told if f.leaf.kind in {"id", "date"})
         if call.kind == "read":

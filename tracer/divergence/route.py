@@ -13,7 +13,14 @@ from urllib.parse import parse_qsl, urlsplit
 from .rows import name_of, parsed
 from .verbs import FILLERS, VERBS
 
-METHODS: Final = {"get": "get", "head": "get", "post": "create", "put": "update", "patch": "update", "delete": "delete"}
+METHODS: Final = {
+    "get": "get",
+    "head": "get",
+    "post": "create",
+    "put": "update",
+    "patch": "update",
+    "delete": "delete",
+}
 _WHERE: Final = ("url", "path", "uri", "endpoint", "route")
 _BODY: Final = ("body", "json", "data", "payload", "params", "query")
 _VERSION = re.compile(r"v\d{1,3}|\d")
@@ -42,7 +49,12 @@ def routed(args: Mapping[object, object]) -> tuple[str, dict[object, object]] | 
     out.update((key, value) for key, value in parse_qsl(address.query) if key not in out)
     out.update((key, value) for key, value in named if key not in out)
     verb = METHODS[method.strip().casefold()]
-    if nouns and verb == "create" and any(word in VERBS for word in nouns[-1].split("_")[:1]) and len(nouns) > 1:
+    if (
+        nouns
+        and verb == "create"
+        and any(word in VERBS for word in nouns[-1].split("_")[:1])
+        and len(nouns) > 1
+    ):
         verb = nouns.pop()
     return f"{verb}_{nouns[-1]}" if nouns else verb, out
 

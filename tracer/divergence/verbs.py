@@ -18,11 +18,11 @@ SYNONYMS: Final = {
 MAKES: Final = words(
     "create open register book schedule place log file record enter raise issue generate post append upload order "
     "reserve request submit start launch write save publish draft attach link tag label apply prescribe pay transfer "
-    "charge invite enroll import run trigger"
+    "charge invite enroll import run trigger adjust move"
 )
 SETS: Final = words(
-    "update set assign replace adjust move rename configure write save upsert reschedule transition mark resize "
-    "label tag relabel alter switch toggle patch append"
+    "update set assign replace rename configure write save upsert reschedule transition mark resize relabel alter "
+    "switch patch"
 )
 SAYS: Final = words(
     "send post notify email message mail deliver publish text reply dispatch comment inform announce"
@@ -61,6 +61,10 @@ def family(name: str) -> str:
     if len(kept) >= 2:
         kept = [SYNONYMS.get(kept[0], kept[0]), *kept[1:]]
     return "_".join(kept) or " ".join(name[:200].casefold().split())
+
+
+STEP: Final = ("delta", "increment", "decrement", "adjustment", "change", "by")
+"""Endings of the names of amounts that a call adds, whatever its verb."""
 
 
 def akin(one: str, two: str) -> bool:

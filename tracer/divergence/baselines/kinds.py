@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from ..calls import family
 from ..lexicon import words
+from ..verbs import family
 
 LOOKS: Final = words(
     "get list search find read fetch check lookup look describe query count view show status inspect browse "
