@@ -13,7 +13,7 @@ from .effects import is_amount
 from .history import Done, History
 from .identity import parents
 from .leaf import Leaf
-from .nearest import Difference, Match, as_fields, nearest
+from .nearest import Difference, Match, as_fields, equivalent, nearest
 from .pattern import Pattern
 from .reading import Reading, Row, compared
 from .reason import Finding, say, shown
@@ -176,7 +176,10 @@ class Judge:
         own = mark.partner if mark is not None else None
         if effect in self.pattern.stands and self._open(effect, own):
             return Match(effect, (), len(row.net.fields))
-        return nearest(row.net, self.pattern, lambda e: self._open(e, own))
+        found = nearest(row.net, self.pattern, lambda e: self._open(e, own))
+        if found is None or any(d.after is not None and d.strength >= 0.5 for d in found.differences):
+            return equivalent(row.net, self.pattern, lambda e: self._open(e, own)) or found
+        return found
 
     def _open(self, effect: int, own: int | None) -> bool:
         """Is there still room for this effect of the baselines? *own* is what the thing stands for so far."""
@@ -319,7 +322,7 @@ class Judge:
         found = [d for d in match.differences if d.after is not None]
         if not found:
             return []
-        telling = [d for d in found if not self._follows(row, d.path, d.after)]
+        telling = [d for d in found if not self._follows(row, d)]
         if not telling:
             said = f"{call.name} differs from the baselines in {len(found)} argument(s), as its last look-up says."
             return [
@@ -400,11 +403,14 @@ class Judge:
         known = [t[0].number for t in told if t is not None]
         return bool(known) and set(known) <= set(row.amounts.values())
 
-    def _follows(self, row: Row, path: str, after: object) -> bool:
-        for p, found in row.fields:
-            if p == path and found is after:
-                ruled = self.pattern.rules.expected(row.tool, path, row.fields, found, self.reading.memory, 2)
-                return ruled is not None and ruled[0].norm == found.norm
+    def _follows(self, row: Row, found: Difference) -> bool:
+        """Does a difference from the baselines follow what look-ups say?"""
+        if self.reading.heard.follows(found.before, found.after, self.pattern.heard):
+            return True
+        for p, leaf in row.fields:
+            if p == found.path and leaf is found.after:
+                ruled = self.pattern.rules.expected(row.tool, p, row.fields, leaf, self.reading.memory, 2)
+                return ruled is not None and ruled[0].norm == leaf.norm
         return False
 
     def _added(self, call: Call, row: Row) -> list[Finding]:

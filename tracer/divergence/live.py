@@ -14,6 +14,7 @@ from .calls import Call, canonical
 from .ending import at_the_end
 from .judge import Judge
 from .loops import Turns
+from .noise import Noise, learn_noise
 from .pattern import Pattern, learn_pattern
 from .places import Places
 from .reading import Reading, Row
@@ -47,6 +48,7 @@ class Live:
     finished: bool = False
     comparable: bool = True
     """False when the baselines turn out to act on other records."""
+    noise: Noise = field(default_factory=Noise)
     foreign: set[str] = field(default_factory=set)
     """Tools of the run that no baseline has, while none of its tools is one of theirs."""
     met: bool = False
@@ -67,12 +69,13 @@ class Live:
         *,
         identity: Mapping[str, Iterable[str]] | None = None,
         grant: Collection[str] | None = None,
+        calibrated: bool = True,
     ) -> Live:
         """Compare what follows *pre* (the interrupted attempt, oldest first) with *baselines*.
 
         A baseline is a list of calls, or `{"tools": [calls]}`; one that is empty and says `"success": True` means
         that nothing was to be done. *identity* names, per tool, the arguments that say what an effect is; *grant*
-        the tools that may be called.
+        the tools that may be called; *calibrated*, whether to learn how much the baselines differ among themselves.
         """
         before = [canonical(record, n) for n, record in enumerate(pre)]
         runs = [[canonical(record, n) for n, record in enumerate(calls_of(run))] for run in baselines]
@@ -88,6 +91,8 @@ class Live:
         live.left_out += pattern.left_out
         live.met = idle > 0 or not pattern.reads
         live._before(before)
+        if calibrated and live.evidence:
+            live.noise = learn_noise(runs, committed, lambda *some: _found(*some, identity=identity))
         return live
 
     def add(self, record: object) -> list[Reason]:
@@ -126,7 +131,7 @@ class Live:
                 blind = self._reissues.blind(call, row)
                 new += blind if blind is not None else self.judge.opinion(call, row).findings
             new += self._places.early(call, self.pattern, self.judge.versus())
-        found = [f.reason for f in _one_per_code(new) if self._counts(f)]
+        found = [self.noise.tempered(f.reason) for f in _one_per_code(new) if self._counts(f)]
         return sorted(found, key=lambda r: -r.strength)
 
     def finish(self) -> list[Reason]:
@@ -140,7 +145,7 @@ class Live:
     @property
     def reasons(self) -> list[Reason]:
         """All reasons that stand, strongest first."""
-        found = [f.reason for f in self.findings if f.alive and self._counts(f)]
+        found = [self.noise.tempered(f.reason) for f in self.findings if f.alive and self._counts(f)]
         return sorted(found, key=lambda r: -r.strength)
 
     @property
@@ -168,7 +173,7 @@ class Live:
         room = max(0, KEPT - len(self.findings))
         self.findings += new[:room]
         self.beyond += max(0, len(new) - room)
-        return [f.reason for f in new if f.alive and self._counts(f)]
+        return [self.noise.tempered(f.reason) for f in new if f.alive and self._counts(f)]
 
     def _counts(self, finding: Finding) -> bool:
         versus = finding.reason.compared_with
@@ -250,6 +255,22 @@ class Live:
             return rows
         most = self.pattern.most
         return sorted(rows, key=lambda row: (not most.get(row.effect), repr(row.fields)))
+
+
+def _found(
+    baselines: Sequence[Sequence[Call]],
+    run: Sequence[Call],
+    whole: bool,
+    *,
+    identity: Mapping[str, Iterable[str]] | None,
+) -> tuple[list[Reason], int]:
+    """The reasons that a run would give if it were a resumed one, and the number of its effects."""
+    live = Live.start([list(b) for b in baselines], [], identity=identity, calibrated=False)
+    for call in run:
+        live.add(call)
+    if whole:
+        live.finish()
+    return live.reasons, sum(live.judge.reading.counts.values())
 
 
 def calls_of(run: object) -> Sequence[object]:

@@ -14,6 +14,7 @@ from .reason import FieldDiff, shown
 from .rows import Fields
 from .sameness import agree, wording
 from .things import Net
+from .verbs import akin, verbs_of
 
 CANDIDATES: Final = 32
 """Baseline effects that one call is compared with, rarest shared value first."""
@@ -137,6 +138,43 @@ def nearest(net: Net, pattern: Pattern, open_: Callable[[int], bool]) -> Match |
             cost = sum(d.strength for d in found) - 0.01 * shared + 0.7 * min(given, lacking)
             if best is None or cost < best[0]:
                 best = (cost, Match(effect, tuple(found), shared, cost))
+    return best[1] if best else None
+
+
+def equivalent(net: Net, pattern: Pattern, open_: Callable[[int], bool]) -> Match | None:
+    """The open baseline effect of another tool, or under other names, that says the same; None where none does.
+
+    Both have the same values, none of either contradicts the other, and their verbs may mean the same.
+    """
+    mine = [f for _, f in net.fields if posted(f)]
+    best: tuple[int, Match] | None = None
+    seen: set[int] = set()
+    for value in sorted({posted(f) for f in mine}, key=lambda v: len(pattern.by_value.get(v, ()))):
+        for effect in pattern.by_value.get(value, [])[:CANDIDATES]:
+            if effect in seen or len(seen) >= CANDIDATES:
+                continue
+            seen.add(effect)
+            known = pattern.effects.effects[effect]
+            if known.tool == net.tool or not open_(effect):
+                continue
+            if not akin(verbs_of(known.tool, known.fields), verbs_of(net.tool, net.fields)):
+                continue
+            rest = list(mine)
+            shared = lacking = 0
+            for _, found in known.fields:
+                if not posted(found) or found.kind == "flag":
+                    continue
+                hit = next((n for n, other in enumerate(rest) if agree(found, other)), None)
+                if hit is None:
+                    lacking += 1
+                else:
+                    rest.pop(hit)
+                    shared += 2 if found.hard else 1
+            beyond = sum(1 for f in rest if f.kind != "flag")
+            if shared < 2 or (lacking and beyond) or lacking > shared or beyond > shared:
+                continue
+            if best is None or shared - lacking - beyond > best[0]:
+                best = (shared - lacking - beyond, Match(effect, (), shared, 0.2))
     return best[1] if best else None
 
 

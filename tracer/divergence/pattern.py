@@ -9,6 +9,7 @@ from typing import Final
 
 from .calls import Call, token
 from .effects import Registry
+from .heard import Heard
 from .identity import Roles, declare, learn
 from .leaf import Leaf
 from .loops import Turns
@@ -32,6 +33,7 @@ class Pattern:
     groups: Registry = field(default_factory=Registry)
     roles: Roles = field(default_factory=Roles)
     rules: Rules = field(default_factory=Rules)
+    heard: Heard = field(default_factory=Heard)
     order: OrderRules = field(default_factory=OrderRules)
     common: frozenset[str] = frozenset()
     most: dict[int, int] = field(default_factory=dict)
@@ -55,6 +57,8 @@ class Pattern:
     hand_overs: set[str] = field(default_factory=set)
     tokens: Counter[str] = field(default_factory=Counter)
     """In how many baselines an identifier occurs."""
+    by_value: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    """Baseline effects that hold a value, under whatever name."""
     postings: dict[tuple[str, str, str], list[int]] = field(default_factory=lambda: defaultdict(list))
     prepared: dict[tuple[str, str], list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
     """(tool, path) -> [identifiers given, of these looked up before]."""
@@ -140,6 +144,7 @@ def _read(pattern: Pattern, run: Sequence[Call], own: Counter[str]) -> None:
                     known[0] += 1
                     known[1] += name in reading.memory.looked
         reading.after(call, rows)
+        pattern.heard.hear(call)
     pattern.seen |= reading.seen
     places: dict[str, set[str]] = defaultdict(set)
     for effect in reading.counts:
@@ -182,6 +187,9 @@ def _index(pattern: Pattern) -> None:
                 posting = pattern.postings[effect.tool, path, posted(found)]
                 if len(posting) < POSTINGS:
                     posting.append(number)
+                anywhere = pattern.by_value[posted(found)]
+                if len(anywhere) < POSTINGS and number not in anywhere[-1:]:
+                    anywhere.append(number)
         everything = pattern.postings[effect.tool, "", ""]
         if len(everything) < POSTINGS:
             everything.append(number)

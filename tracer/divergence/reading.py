@@ -13,6 +13,7 @@ from decimal import Decimal
 
 from .calls import Call, is_identifier, token
 from .effects import Registry, amounts, without_amounts
+from .heard import Heard
 from .identity import Roles, parents
 from .leaf import Leaf
 from .rows import Fields
@@ -74,6 +75,7 @@ class Reading:
     foreign: Callable[[str], bool]
     """Does another run know this identifier too? Then it was not born in this one."""
     memory: Memory = field(default_factory=Memory)
+    heard: Heard = field(default_factory=Heard)
     seen: set[str] = field(default_factory=set)
     """Identifiers and days that look-ups named or answers gave."""
     known: set[str] = field(default_factory=set)
@@ -167,6 +169,7 @@ class Reading:
                         self.things.made.setdefault(name, whose[place])
         self._counted.clear()
         self.memory.hear(call)
+        self.heard.hear(call)
         self.seen.update(f.leaf.key for f in call.told if f.leaf.kind in {"id", "date"})
         if call.kind == "read":
             self.seen.update(f.key for _, f in call.scalars if f.kind in {"id", "date"})

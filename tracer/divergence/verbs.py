@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 from .lexicon import words
@@ -67,20 +68,29 @@ STEP: Final = ("delta", "increment", "decrement", "adjustment", "change", "by")
 """Endings of the names of amounts that a call adds, whatever its verb."""
 
 
-def akin(one: str, two: str) -> bool:
-    """May two tools do the same, as far as their verbs tell?"""
-    first, second = _kinds(one), _kinds(two)
-    return not first or not second or bool(first & second)
+def akin(one: set[str], two: set[str]) -> bool:
+    """May two things have been done by the same kind of verb, as far as their names tell?"""
+    return not one or not two or bool(one & two)
+
+
+def verbs_of(tool: str, fields: Iterable[tuple[str, object]] = ()) -> set[str]:
+    """The kinds of verbs of a tool, and of what was done to its thing: make, set, say, drop, or the verb itself."""
+    out = _kinds(tool)
+    for path, _ in fields:
+        if path.startswith("!"):
+            out |= _kinds(path[1:])
+    return out
 
 
 def _kinds(tool: str) -> set[str]:
-    out: set[str] = set()
     for word in tool.split("_"):
-        for kind, some in (("make", MAKES), ("set", SETS), ("say", SAYS), ("drop", DROPS)):
-            if word in some or SYNONYMS.get(word) in some:
-                out.add(kind)
+        kinds = {
+            kind
+            for kind, some in (("make", MAKES), ("set", SETS), ("say", SAYS), ("drop", DROPS))
+            if word in some or SYNONYMS.get(word) in some
+        }
         if word in OTHERS:
-            out.add(word)
-        if out:
-            return out
-    return out
+            kinds.add(word)
+        if kinds:
+            return kinds
+    return set()

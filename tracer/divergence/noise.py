@@ -1,0 +1,74 @@
+"""How much do runs that ended well differ among themselves?
+
+Every baseline is compared with the others as if it were a resumed run. What is found then is how this agent goes
+about this task, and says little when it is found again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from .calls import Call
+from .reason import ALARM, HARD, Reason
+
+WORK: Final = 40_000
+"""Calls that are read for this at most; beyond them nothing is learnt."""
+USUAL: Final = 0.4
+"""What is left of a reason's strength where the baselines differ in just this way."""
+OFTEN: Final = 0.12
+"""Share of effects with a reason of one code above which the code says little altogether."""
+LITTLE: Final = 0.55
+
+Shape = tuple[str, str, str]
+"""(code, tool, first argument that differs)"""
+Compare = Callable[[Sequence[Sequence[Call]], Sequence[Call], bool], tuple[Sequence[Reason], int]]
+"""(baselines, run, whole?) -> its reasons and the number of its effects."""
+
+
+@dataclass(slots=True)
+class Noise:
+    """What was found where nothing was wrong."""
+
+    shapes: Counter[Shape] = field(default_factory=Counter)
+    codes: Counter[str] = field(default_factory=Counter)
+    effects: int = 0
+
+    def take(self, reasons: Sequence[Reason], effects: int) -> None:
+        """Take in the reasons of a run that ended well."""
+        self.effects += effects
+        for reason in reasons:
+            if reason.strength >= ALARM and reason.code not in HARD:
+                self.shapes[shape(reason)] += 1
+                self.codes[reason.code] += 1
+
+    def tempered(self, reason: Reason) -> Reason:
+        """The reason with what is left of its strength."""
+        if reason.strength < ALARM or reason.code in HARD or not self.effects:
+            return reason
+        if self.shapes[shape(reason)]:
+            return replace(reason, strength=USUAL * reason.strength)
+        if self.codes[reason.code] >= max(2, OFTEN * self.effects):
+            return replace(reason, strength=LITTLE * reason.strength)
+        return reason
+
+
+def shape(reason: Reason) -> Shape:
+    """What makes two reasons alike."""
+    return reason.code, reason.tool, reason.fields[0].path if reason.fields else ""
+
+
+def learn_noise(runs: Sequence[Sequence[Call]], before: Sequence[Call], compare: Compare) -> Noise:
+    """Compare every baseline with the others, and with all of them what the run had done up to its checkpoint."""
+    noise = Noise()
+    runs = [run for run in runs if run]
+    if len(runs) * sum(map(len, runs)) > WORK:
+        return noise
+    if len(runs) > 1:
+        for place, run in enumerate(runs):
+            noise.take(*compare([*runs[:place], *runs[place + 1 :]], run, True))
+    if runs and before:
+        noise.take(*compare(runs, before, False))
+    return noise
