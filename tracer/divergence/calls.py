@@ -22,6 +22,8 @@ KINDS: Final = frozenset({"read", "write", "handoff", "internal", "model"})
 FACTS: Final = 400
 """Scalars of one result that are kept as what the run was told."""
 RESULT_TEXT: Final = 20_000
+SPOKEN: Final = "~"
+"""The path of what stands in prose."""
 
 _PREFIXED = re.compile(r"[a-z]*\d+")
 _MENTION = re.compile(r"[A-Za-z0-9][\w.@#-]*\d[\w-]*|[\w.+-]+@[\w.-]+\w")
@@ -145,7 +147,7 @@ def _canonical(record: object, index: int) -> Call:
     left_out += [f"call {index} ({name}): {what}" for what in tree.left_out]
     rows = tree.rows()
     raw_result = record.get("result")
-    result = parsed(raw_result) if isinstance(raw_result, str) else raw_result
+    result = unwrapped(raw_result)
     everything = ordered([*tree.scalars, *(f for group in tree.groups for row in group for f in row)])
     state = outcomes.outcome(record, list(everything), tool, result)
     if state == outcomes.DONE and kind == "write":
@@ -194,15 +196,43 @@ def _told(result: object) -> tuple[list[Fact], set[str]]:
         for fact in facts:
             heard.update(tokens(((fact.path, fact.leaf),)))
     elif isinstance(result, str) and result:
-        for match in list(_MENTION.finditer(result[:RESULT_TEXT]))[:FACTS]:
-            found = leaf(match[0])
-            if found is not None and token(found):
-                heard.add(token(found))
+        _spoken(result, facts)
+        heard.update(token(fact.leaf) for fact in facts)
+        heard.discard("")
     elif isinstance(result, (int, float)):
         found = leaf(result)
         if found is not None:
             facts.append(Fact("", found, ""))
     return facts, heard
+
+
+def unwrapped(result: object) -> object:
+    """What a tool answered: text that holds JSON is read, and the content blocks of a protocol are taken apart."""
+    if isinstance(result, str):
+        return parsed(result)
+    if isinstance(result, Mapping) and isinstance(result.get("content"), (list, tuple)):
+        inner = unwrapped(result["content"])
+        if inner is result["content"]:
+            return result
+        return {"error": inner} if result.get("isError") is True else inner
+    if isinstance(result, (list, tuple)) and result and all(_block(part) for part in result):
+        texts = [parsed(part["text"]) for part in result[:FACTS] if isinstance(part.get("text"), str)]
+        return texts[0] if len(texts) == 1 else texts or result
+    return result
+
+
+def _block(part: object) -> bool:
+    return (
+        isinstance(part, Mapping) and isinstance(part.get("type"), str) and len(part) <= 3 and "text" in part
+    )
+
+
+def _spoken(text: str, out: list[Fact]) -> None:
+    """The identifiers and numbers that a piece of prose names."""
+    for match in list(_MENTION.finditer(text[:RESULT_TEXT]))[: FACTS - len(out)]:
+        found = leaf(match[0].rstrip("."))
+        if found is not None and found.kind in {"id", "number", "date"}:
+            out.append(Fact(SPOKEN, found, ""))
 
 
 def _facts(value: object, path: str, about: str, out: list[Fact], depth: int, key: object) -> None:
@@ -227,9 +257,15 @@ def _facts(value: object, path: str, about: str, out: list[Fact], depth: int, ke
         for inner in value[:FACTS]:
             _facts(inner, path, about, out, depth + 1, key)
     else:
+        inner = parsed(value) if isinstance(value, str) else value
+        if isinstance(inner, (Mapping, list)):
+            _facts(inner, path, about, out, depth + 1, key)
+            return
         found = scalar(key, value) if isinstance(value, (str, int, float, bool)) else None
         if found is not None:
             out.append(Fact(path, found, about))
+            if found.kind == "text":
+                _spoken(found.norm, out)
 
 
 def is_identifier(path: str, found: Leaf) -> bool:

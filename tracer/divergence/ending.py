@@ -9,11 +9,13 @@ from typing import Final
 
 from .calls import Call
 from .effects import Effect, amounts, without_amounts
+from .heard import said_of, shows, valued
 from .judge import Judge, Mark
 from .lexicon import words
-from .nearest import Match
+from .nearest import Match, telling, text_of
 from .reading import Totals, compared
 from .reason import Finding, Reason, say, shown
+from .things import DID
 
 SETTERS: Final = words("set update change modify edit assign put patch replace move rename")
 """Verbs whose last call decides."""
@@ -47,10 +49,13 @@ def _settle(judge: Judge) -> list[Finding]:
     place taken.
     """
     out: list[Finding] = []
+    spare: list[Mark] = []
     loose: list[tuple[float, int, Mark, Match | None]] = []
     for number, mark in judge.marks.items():
         net = judge.reading.things.all[number].net
-        if mark.row is None or not judge.reading.things.all[number].alive or mark.partner == net.effect:
+        if mark.row is None or mark.explained or not judge.reading.things.all[number].alive:
+            continue
+        if mark.partner == judge.pattern.alias.get(net.effect, net.effect):
             continue
         if len(loose) < LOOSE:
             loose.append((0.0, number, mark, None))
@@ -63,25 +68,60 @@ def _settle(judge: Judge) -> list[Finding]:
             match = judge.match(replace(mark.row, net=judge.reading.things.all[number].net))
             tried.append((match.cost if match is not None else 9.0, number, mark, match))
         loose = []
-        for cost, number, mark, match in sorted(tried, key=lambda t: t[:2]):
+        for cost, number, mark, match in sorted(tried, key=lambda t: (t[0], _order(judge, t[1]))):
             if match is not None and not judge.take(mark, match.effect) and again < ROUNDS - 1:
                 loose.append((cost, number, mark, match))
                 continue
             out += _said(judge, mark, match)
-    return out
+            if match is None or telling(match):
+                spare.append(mark)
+    return out + _doubled(judge, spare)
+
+
+def _order(judge: Judge, number: int) -> tuple[object, ...]:
+    """The place of a thing among those that fit equally well, whatever order they came in within a call."""
+    mark = judge.marks[number]
+    call = mark.call.index if mark.call is not None else -1
+    return call, text_of(judge.reading.things.all[number].net.fields), number
 
 
 def _said(judge: Judge, mark: Mark, match: Match | None) -> list[Finding]:
-    if mark.explained or mark.row is None or judge.adds_up(mark.row):
+    if mark.explained or mark.row is None:
         return []
+    whole = judge.adds_up(mark.row)
+    found = [] if whole else judge.unlike(mark, match)
     lacking = [d for d in match.differences if d.after is None] if match is not None else []
-    found = judge.unlike(mark, match)
+    lacking = [d for d in lacking if not whole or d.path.startswith(DID)]
     if match is not None and lacking and judge.pattern.always.get(match.effect):
         found = [*found, judge.lacking(mark, match, lacking)]
     for finding in found:
         finding.effect, finding.group = mark.row.effect, mark.row.group
         mark.findings.append(finding)
     return found
+
+
+def _doubled(judge: Judge, spare: list[Mark]) -> list[Finding]:
+    """Things without a place of their own that say what another one has said already."""
+    out: list[Finding] = []
+    for mark in spare:
+        if mark.explained or mark.row is None:
+            continue
+        twin = judge.closed(mark.row)
+        if twin is None:
+            continue
+        other = next(
+            (m for m in judge.marks.values() if m.partner == twin.effect and m.call is not None), None
+        )
+        call = mark.call or (other.call if other is not None else None)
+        if call is None:
+            continue
+        for finding in mark.findings:
+            finding.alive = False
+        judge.release(mark)
+        said = f"{call.name} did once more what had been done; the baselines do it as often as it was done before."
+        out.append(say("write.repeated", 0.9, said, call, judge.versus()))
+        out[-1].effect = mark.row.effect
+    return out
 
 
 def _missing(judge: Judge) -> list[Finding]:
@@ -102,6 +142,10 @@ def _missing(judge: Judge) -> list[Finding]:
             if group in groups or (mine is not None and _whole(judge, group, mine)):
                 continue  # Its amounts came in other parts.
             groups.add(group)
+        if any(judge.reading.heard.gone(valued(f), pattern.heard) for _, f in effect.fields if f.hard):
+            continue  # The world does not have it any more.
+        if _seen_done(judge, effect):
+            continue
         lost[effect.tool].append(effect)
     lost.update(_whole_groups(judge, groups))
     out: list[Finding] = []
@@ -112,8 +156,17 @@ def _missing(judge: Judge) -> list[Finding]:
         name = pattern.names.get(tool, tool)
         said = f"{name} did not come for {about}{more}, which every baseline has."
         out.append(say("effect.missing", strength, said, None, judge.versus()))
-        out[-1].reason = replace(out[-1].reason, tool=name)
+        out[-1].reason, out[-1].family = replace(out[-1].reason, tool=name), tool
     return out[:NAMED]
+
+
+def _seen_done(judge: Judge, effect: Effect) -> bool:
+    """Did a look-up after the resume show that somebody had done it?"""
+    said = said_of(effect.fields)
+    return any(
+        about not in judge.pattern.orders and shows(told, asked, said)
+        for about, asked, told in judge.reading.heard.answers
+    )
 
 
 def _whole(judge: Judge, group: int, mine: Totals) -> bool:

@@ -100,8 +100,13 @@ class History:
             for done in (self.recent.get(name, [])[::-1] if name else [])
             if done.row.effect != row.effect
             and reading.counts[done.row.effect] > 0
-            and takes_back(row.tool, done.row.tool)
-            and not any(d.before and d.after for d in differences(done.row.fields, row.fields)[0])
+            and (
+                (
+                    takes_back(row.tool, done.row.tool)
+                    and not any(d.before and d.after for d in differences(done.row.fields, row.fields)[0])
+                )
+                or _negates(done.row, row)
+            )
         ]
 
 
@@ -110,6 +115,15 @@ def handle(found: Leaf) -> str:
     if found.kind == "born" or (found.kind == "word" and len(found.norm) >= 3):
         return found.norm
     return token(found) if found.hard else ""
+
+
+def _negates(earlier: Row, later: Row) -> bool:
+    """Is one the other but for the sign of its amounts?"""
+    if earlier.group is None or earlier.tool != later.tool or earlier.amounts.keys() != later.amounts.keys():
+        return False
+    turned = [p for p, v in later.amounts.items() if v and v == -earlier.amounts[p]]
+    same = all(v == earlier.amounts[p] for p, v in later.amounts.items() if p not in turned)
+    return bool(turned) and same and earlier.group == later.group
 
 
 def _same_message(a: Leaf, b: Leaf) -> bool:

@@ -38,6 +38,8 @@ PASSING: Final = (
     "idempotencykey",
 )
 """Endings of such names."""
+HOW: Final = ("timeout", "contenttype", "mimetype", "verbose", "pagesize", "maxretrie")
+"""Beginnings of names that say how a call is carried out, and nothing of its effect."""
 
 PROSE: Final = words(
     "note memo comment description summary message body text reasontext subject title remark thought "
@@ -66,8 +68,6 @@ class Roles:
     known: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     """Paths that the baselines use, by tool; a path beyond them is an addition, not a difference."""
     free: set[tuple[str, str]] = field(default_factory=set)
-    options: set[tuple[str, str]] = field(default_factory=set)
-    """Arguments that one run gave and another left out of the same write."""
     volatile: set[tuple[str, str]] = field(default_factory=set)
     maps: set[tuple[str, str]] = field(default_factory=set)
     """Arguments (by tool and path) whose keys are data: there, a new key is another effect."""
@@ -94,10 +94,8 @@ class Roles:
                 )
             elif self.is_volatile(tool, path):
                 continue
-            elif (
-                (tool, path) in self.options
-                or self.is_prose(tool, path, found)
-                or (known is not None and path not in known and path not in keyed)
+            elif self.is_prose(tool, path, found) or (
+                known is not None and path not in known and path not in keyed
             ):
                 beside.append((path, found))
             else:
@@ -111,6 +109,7 @@ class Roles:
             path in self.everywhere
             or name in VOLATILE
             or name.endswith(PASSING)
+            or name.startswith(HOW)
             or (tool, path) in self.volatile
             or path in self.days
         )
@@ -148,7 +147,6 @@ def learn(roles: Roles, baselines: Sequence[Sequence[Call]], sample: Sequence[Ca
     if len(runs) > 1:
         _volatile(roles, runs, [set().union(*(c.heard for c in run)) for run in whole])
         _wordings(roles, runs)
-        _options(roles, runs)
 
 
 def _maps(roles: Roles, run: Sequence[Call], seen: dict[tuple[str, str], list[frozenset[str]]]) -> None:
@@ -243,30 +241,6 @@ def _wordings(roles: Roles, runs: Sequence[Sequence[Call]]) -> None:
     for place, (total, differing) in counted.items():
         if place in prose or (differing >= 2 and differing >= 0.5 * total):
             roles.free.add(place)
-
-
-def _options(roles: Roles, runs: Sequence[Sequence[Call]]) -> None:
-    """An argument is an option when the same write, but for it, stands in another run without it."""
-    marks: list[set[tuple[object, ...]]] = []
-    rows: list[list[tuple[str, Fields, set[str]]]] = []
-    for run in runs:
-        rows.append([])
-        for call in run:
-            keyed = {k for p, keys in parents(call).items() if (call.tool, p) in roles.maps for k in keys}
-            for raw in call.rows:
-                core, _ = roles.split(call.tool, raw, keyed)
-                rows[-1].append((call.tool, core, keyed))
-        marks.append({(tool, *((p, f.key or f.norm) for p, f in core)) for tool, core, _ in rows[-1]})
-    for place, some in enumerate(rows):
-        others = [m for n, m in enumerate(marks) if n != place]
-        for tool, core, keyed in some:
-            if not 2 <= len(core) <= 12:
-                continue
-            for path, _ in core:
-                if path not in keyed and (tool, path) not in roles.options:
-                    without = (tool, *((p, f.key or f.norm) for p, f in core if p != path))
-                    if len(without) > 1 and any(without in m for m in others):
-                        roles.options.add((tool, path))
 
 
 def _compare_words(

@@ -12,14 +12,22 @@ from .calls import Call, token
 from .effects import is_amount
 from .history import Done, History
 from .identity import parents
+from .index import posted
 from .leaf import Leaf
-from .nearest import Difference, Match, as_fields, equivalent, nearest
+from .nearest import Difference, Match, as_fields, equivalent, nearest, telling
 from .pattern import Pattern
 from .reading import Reading, Row, compared
 from .reason import Finding, say, shown
+from .sameness import agree
+from .things import DID
+from .verbs import SETS
 
-LACKS: Final = {"id": 0.35, "number": 0.25, "date": 0.25, "flag": 0.7}
-"""What it says that a thing was never given a value that all baselines give it; a flag is a step that was left out."""
+LACKS: Final = {"id": 0.35, "number": 0.25, "date": 0.25}
+"""What it says that a thing was never given a value that all baselines give it."""
+LEFT_UNDONE: Final = 0.7
+"""… that a step was left out which all baselines take."""
+WRITTEN: Final = frozenset({"append", "write"})
+"""Verbs that put text where more text is expected."""
 THIN: Final = 0.4
 """What a difference says that one baseline cannot tell from a value that is new in every run."""
 RULE_FROM_BASELINES: Final = 3
@@ -82,6 +90,11 @@ class Judge:
     def accept(self, call: Call, row: Row) -> bool:
         """Count an effect that happened before the resume, unjudged; False if no baseline has anything like it."""
         self.lost[row.effect] += call.phase == "lost"
+        undoing = Opinion()
+        if self._taken_back(call, row, undoing) is not None:
+            for note in undoing.then:
+                note()
+            return True
         known = self.reading.counts[row.effect] + 1 <= self.pattern.most.get(row.effect, 0)
         if known:
             self._confirm(row)
@@ -143,9 +156,10 @@ class Judge:
             return self._hand_over(call, row)
         most = pattern.most.get(row.effect, 0)
         if not pattern.count:
-            if had > 1:
+            back = self._taken_back(call, row, opinion)
+            if back is None and had > 1:
                 return [self._repeated(call, row, had, "this run before")]
-            return self._taken_back(call, row, opinion) or []
+            return back or []
         match = self.match(row)
         opinion.partner = match.effect if match is not None else None
         if had <= most:
@@ -155,6 +169,9 @@ class Judge:
             return self._thing(call, row, match, opinion)
         state = self._adds_up(row) if not most or self.parts.get(row.group or -1) else "none"
         opinion.explained = state != "none" or had > 1
+        back = self._taken_back(call, row, opinion) if state != "whole" else None
+        if back is not None:
+            return back
         if most and state != "whole":
             return [self._repeated(call, row, had, self.versus())]
         if state == "whole":
@@ -162,24 +179,47 @@ class Judge:
             return []
         if state == "part" and had <= 2 + len(pattern.totals):
             said = f"{call.name} does a part of what the baselines do; the rest is open."
-            return [say("effect.partial", 0.1, said, call, self.versus())]
+            opinion.about = [say("effect.partial", 0.1, said, call, self.versus())]
+            return list(opinion.about)
         if had > 1:
             return [self._repeated(call, row, had, "this run before")]
-        back = self._taken_back(call, row, opinion)
-        return back if back is not None else self._thing(call, row, match, opinion)
+        return self._thing(call, row, match, opinion)
 
     def match(self, row: Row) -> Match | None:
         """The effect of the baselines that is nearest to the thing of this effect, as it stands after it."""
-        effect = row.net.effect
+        effect = self.pattern.alias.get(row.net.effect, row.net.effect)
         number = self.reading.things.find(row.key) if row.key is not None else None
         mark = self.marks.get(number) if number is not None else None
         own = mark.partner if mark is not None else None
         if effect in self.pattern.stands and self._open(effect, own):
             return Match(effect, (), len(row.net.fields))
-        found = nearest(row.net, self.pattern, lambda e: self._open(e, own))
+        found = nearest(row.net, self.pattern.index, lambda e: self._open(e, own))
         if found is None or any(d.after is not None and d.strength >= 0.5 for d in found.differences):
-            return equivalent(row.net, self.pattern, lambda e: self._open(e, own)) or found
+            return equivalent(row.net, self.pattern.index, lambda e: self._open(e, own)) or found
         return found
+
+    def _fresh(self, row: Row) -> bool:
+        """Is this an effect of a usual kind, on what the usual look-up says of a world that has changed?"""
+        pattern, new = self.pattern, False
+        for path, found in row.fields:
+            value = posted(found)
+            if not value or found.kind == "flag" or value in pattern.index.by_value:
+                continue
+            if not self.reading.heard.fresh(found, pattern.fed[row.tool, path], pattern.heard):
+                return False
+            new = True
+        return new
+
+    def closed(self, row: Row) -> Match | None:
+        """The effect of the baselines that a thing says anew, though all of its places are taken; None if it is new."""
+        effect = self.pattern.alias.get(row.net.effect, row.net.effect)
+        if effect in self.pattern.stands:
+            return Match(effect, (), len(row.net.fields))
+        for look in (nearest, equivalent):
+            found = look(row.net, self.pattern.index, lambda _: True)
+            if found is not None and not telling(found):
+                return found
+        return None
 
     def _open(self, effect: int, own: int | None) -> bool:
         """Is there still room for this effect of the baselines? *own* is what the thing stands for so far."""
@@ -211,7 +251,10 @@ class Judge:
         """What a thing was never given, though every baseline gives it."""
         assert mark.row is not None
         names = ", ".join(d.path for d in lacking[:5])
-        strength = max(LACKS.get(d.before.kind if d.before else "", 0.12) for d in lacking)
+        strength = max(
+            LEFT_UNDONE if d.path.startswith(DID) else LACKS.get(d.before.kind if d.before else "", 0.12)
+            for d in lacking
+        )
         said = f"What {mark.row.tool} made was never given {names}, which every baseline gives."
         fields = as_fields(mark.call, tuple(lacking)) if mark.call is not None else ()
         finding = say("argument.left_out", strength, said, mark.call, self.versus(), fields)
@@ -264,7 +307,15 @@ class Judge:
         most = self.pattern.most.get(row.effect, 0)
         if row.message and not self.history.said_before(row):
             steady = self.pattern.count > 1 and self.pattern.least.get(row.effect, 0) == most
-            again = 0.6 if self.lost[row.effect] else 0.55 if steady and most == 1 else 0.15
+            again = (
+                0.15
+                if row.tool.partition("_")[0] in WRITTEN
+                else 0.6
+                if self.lost[row.effect]
+                else 0.55
+                if steady and most == 1
+                else 0.15
+            )
             return say(
                 "message.again",
                 again,
@@ -287,7 +338,7 @@ class Judge:
 
     def _adds_up(self, row: Row) -> str:
         """whole, part or none: do the amounts of this group so far add up to those of a baseline?"""
-        if row.group is None or not row.amounts:
+        if row.group is None or not row.amounts or row.tool.partition("_")[0] in SETS:
             return "none"
         mine = self.reading.with_row(row)
         best = "none"
@@ -314,6 +365,9 @@ class Judge:
         else:
             code, strength, what = "write.extra", 0.85, "has an effect that no baseline has"
         about = ", ".join(shown(f) for _, f in row.fields[:4])
+        if self._fresh(row):
+            said = f"{call.name} acts on {about}, which look-ups did not name to the baselines."
+            return [say("write.follows_read", 0.2, said, call, self.versus())]
         said = f"{call.name} {what}: {about or 'no arguments'}."
         return [say(code, strength * scale, said, call, self.versus())]
 
@@ -388,8 +442,8 @@ class Judge:
         """One run names what it was given, the other something else: telling where the other was given one, too."""
         if before.kind != "born":
             return 0.6 if self.pattern.answers else 0.05
-        origin = before.norm.rpartition("/")[0]
-        given = any(found.norm.rpartition("/")[0] == origin for found in self.reading.born.values())
+        origin = before.norm.partition("/")[0]
+        given = any(found.norm.partition("/")[0] == origin for found in self.reading.born.values())
         return 0.8 if given and token(after) not in self.reading.born else 0.1
 
     def _as_told(self, row: Row) -> bool:
@@ -430,7 +484,7 @@ class Judge:
             if found.kind not in {"number", "word"}:
                 continue
             ruled = self.pattern.rules.expected(row.tool, path, row.fields, found, self.reading.memory, least)
-            if ruled is None or ruled[0].norm == found.norm:
+            if ruled is None or agree(ruled[0], found):
                 continue
             told, source, _ = ruled
             last = f"{source[0]} last said {source[1]} = {shown(told)}"

@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import Final
 
+from .lexicon import words
+from .measure import MEASURES
 from .moment import moment
 
 LONGEST: Final = 4_000
@@ -17,6 +19,9 @@ LONGEST: Final = 4_000
 SHOWN: Final = 120
 """Characters of a value that are kept for people."""
 
+CURRENCIES: Final = words(
+    "usd eur gbp jpy chf cad aud nzd sek nok dkk pln czk huf inr cny brl mxn zar krw sgd hkd"
+)
 UNITS: Final = {
     "$": "usd",
     "us$": "usd",
@@ -27,62 +32,10 @@ UNITS: Final = {
     "%": "%",
     "percent": "%",
     "pct": "%",
-    **{
-        code: code
-        for code in [
-            "usd",
-            "eur",
-            "gbp",
-            "jpy",
-            "chf",
-            "cad",
-            "aud",
-            "nzd",
-            "sek",
-            "nok",
-            "dkk",
-            "pln",
-            "czk",
-            "huf",
-            "inr",
-            "cny",
-            "brl",
-            "mxn",
-            "zar",
-            "krw",
-            "sgd",
-            "hkd",
-            "kg",
-            "g",
-            "mg",
-            "lb",
-            "lbs",
-            "oz",
-            "km",
-            "m",
-            "cm",
-            "mm",
-            "mi",
-            "l",
-            "ml",
-            "h",
-            "hr",
-            "hrs",
-            "min",
-            "s",
-            "sec",
-            "ms",
-            "d",
-            "day",
-            "days",
-            "gb",
-            "mb",
-            "kb",
-            "tb",
-            "pcs",
-            "units",
-        ]
-    },
+    "pcs": "pcs",
+    "units": "pcs",
+    **{code: code for code in CURRENCIES},
+    **{unit: unit for unit in MEASURES},
 }
 """Symbols and words that may stand beside a number; only between two that are both present can they disagree."""
 
@@ -92,9 +45,10 @@ LOOKALIKE: Final = str.maketrans("авсԁеһіјӏморԛѕтхуѵԝгкпα
 _AMOUNT = re.compile(
     r"(?P<sign>-?)\s*(?P<pre>us\$|[$€£¥₹]|[a-z]{3}(?=[\s\d.,+-]))?\s*"
     r"(?P<num>[+-]?[\d.][\d.,'\u202f\u00a0 _]*?(?:e[+-]?\d{1,3})?)"
-    r"\s*(?P<post>[$€£¥₹%]|[a-z]{1,7})?\.?"
+    r"\s*(?P<post>[$€£¥₹%]|°?[a-z]{1,10})?\.?"
 )
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?P<sep>[.,' \u202f\u00a0_])\d{3}(?:(?P=sep)\d{3})*(?:(?P<dec>[.,])\d+)?")
+_MAIL = re.compile(r"[^<>@]{0,60}<([^<>@\s]{1,60}@[^<>@\s]{1,60})>")
 _DIGITS = re.compile(r"\d+")
 _UNIT = re.compile(r"[^\W\d_][^\s\d]{0,11}")
 _WORD = re.compile(r"[^\W_]+")
@@ -245,6 +199,9 @@ def _notation(text: str) -> Decimal | None:
 
 
 def _worded(text: str, raw: str) -> Leaf:
+    mail = _MAIL.fullmatch(text)
+    if mail is not None:
+        return Leaf("id", mail[1], mail[1])
     if "@" in text and " " not in text:
         return Leaf("id", text, text)
     if "://" in text and " " not in text:
@@ -265,11 +222,14 @@ def _coded(spaced: list[str]) -> bool:
     alphabetic = [p for p in spaced if len(p) > 1 and not any(c.isdigit() for c in p)]
     if not alphabetic:
         return True
-    return (
-        len(alphabetic) == 1
-        and len(alphabetic[0].strip(".:#-")) <= 5
-        and all(not any(c.isalpha() for c in p) for p in spaced if p is not alphabetic[0])
-    )
+    if len(alphabetic) != 1 or len(alphabetic[0].strip(".:#-")) > 8:
+        return False
+    rest = [p for p in spaced if p is not alphabetic[0]]
+    if len(rest) == 1 and spaced[0] is alphabetic[0] and any(c.isalpha() for c in rest[0]):
+        return (
+            sum(c.isdigit() for c in rest[0]) >= 4
+        )  # "No. 25-CV-0693", "order W1234": a record and what it is.
+    return len(alphabetic[0].strip(".:#-")) <= 5 and all(not any(c.isalpha() for c in p) for p in rest)
 
 
 def _shape(raw: str, words: tuple[str, ...]) -> tuple[str, ...]:

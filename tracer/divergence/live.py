@@ -114,7 +114,7 @@ class Live:
             self._done.add(_mark(call, rows))
         strange = self._strangers.step(call, self.pattern, self.reading, self.judge.versus())
         self._places.look(call)
-        self._reissues.look(call)
+        self._reissues.look(call, self.pattern.orders)
         self.reading.after(call, rows, believe=not strange)
         self._meet(call)
         return self._keep([*new, *strange])
@@ -131,7 +131,7 @@ class Live:
                 blind = self._reissues.blind(call, row)
                 new += blind if blind is not None else self.judge.opinion(call, row).findings
             new += self._places.early(call, self.pattern, self.judge.versus())
-        found = [self.noise.tempered(f.reason) for f in _one_per_code(new) if self._counts(f)]
+        found = [self.noise.tempered(f) for f in _one_per_code(new) if self._counts(f)]
         return sorted(found, key=lambda r: -r.strength)
 
     def finish(self) -> list[Reason]:
@@ -145,7 +145,7 @@ class Live:
     @property
     def reasons(self) -> list[Reason]:
         """All reasons that stand, strongest first."""
-        found = [self.noise.tempered(f.reason) for f in self.findings if f.alive and self._counts(f)]
+        found = [self.noise.tempered(f) for f in self.findings if f.alive and self._counts(f)]
         return sorted(found, key=lambda r: -r.strength)
 
     @property
@@ -173,7 +173,7 @@ class Live:
         room = max(0, KEPT - len(self.findings))
         self.findings += new[:room]
         self.beyond += max(0, len(new) - room)
-        return [self.noise.tempered(f.reason) for f in new if f.alive and self._counts(f)]
+        return [self.noise.tempered(f) for f in new if f.alive and self._counts(f)]
 
     def _counts(self, finding: Finding) -> bool:
         versus = finding.reason.compared_with
@@ -202,6 +202,7 @@ class Live:
             told |= call.heard
             self.reading.after(call, rows)
             self._meet(call)
+        self.reading.heard.answers.clear()
         elsewhere = (
             self.pattern.reads and len(named) >= 2 and not any(t in self.pattern.tokens for t in named)
         )
@@ -263,14 +264,15 @@ def _found(
     whole: bool,
     *,
     identity: Mapping[str, Iterable[str]] | None,
-) -> tuple[list[Reason], int]:
-    """The reasons that a run would give if it were a resumed one, and the number of its effects."""
+) -> tuple[list[Finding], int]:
+    """What would stand against a run if it were a resumed one, and the number of its effects."""
     live = Live.start([list(b) for b in baselines], [], identity=identity, calibrated=False)
     for call in run:
         live.add(call)
     if whole:
         live.finish()
-    return live.reasons, sum(live.judge.reading.counts.values())
+    standing = [f for f in live.findings if f.alive and live._counts(f)]
+    return standing, sum(live.judge.reading.counts.values())
 
 
 def calls_of(run: object) -> Sequence[object]:

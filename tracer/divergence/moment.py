@@ -35,6 +35,10 @@ _ISO = re.compile(
 _PARTS = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})(?:[t ,]+(\d{1,2}):(\d{2})(?::(\d{2}))?)?")
 _DAY_FIRST = re.compile(r"(?:[a-z]+,? )?(\d{1,2})(?:st|nd|rd|th)?[ .-]+(?:of )?([a-z]{3,9})\.?[ ,-]+(\d{4})")
 _MONTH_FIRST = re.compile(r"(?:[a-z]+,? )?([a-z]{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})")
+_DAY_MONTH = re.compile(r"(?:[a-z]+,? )?(\d{1,2})(?:st|nd|rd|th)?[ .-]+(?:of )?([a-z]{3,9})\.?")
+_MONTH_DAY = re.compile(r"(?:[a-z]+,? )?([a-z]{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?")
+YEARLESS: Final = "any"
+"""The year of a day that names none."""
 _COMPACT = re.compile(r"((?:19|20)\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")
 _CLOCK = re.compile(r"(\d{1,2})(?::(\d{2}))(?::(\d{2}))?\s*([ap])?\.?(m)?\.?|(\d{1,2})\s*([ap])\.?m\.?")
 
@@ -44,7 +48,7 @@ def moment(text: str) -> tuple[str, str] | None:
 
     "03/04/2025" may be two days: its exact form names both, and its key is shared by both.
     """
-    for read in (_iso, _parts, _worded, _compact, _clock):
+    for read in (_iso, _parts, _worded, _yearless, _compact, _clock):
         found = read(text)
         if found is not None:
             return found
@@ -118,6 +122,23 @@ def _worded(text: str) -> tuple[str, str] | None:
     month = MONTHS.get(name)
     whole = _day(year, month, day) if month else None
     return (_key(year, month, day), whole) if whole and month else None
+
+
+def _yearless(text: str) -> tuple[str, str] | None:
+    match = _DAY_MONTH.fullmatch(text)
+    if match is not None:
+        day, name = int(match[1]), match[2]
+    else:
+        match = _MONTH_DAY.fullmatch(text)
+        if match is None:
+            return None
+        name, day = match[1], int(match[2])
+    month = MONTHS.get(name)
+    return (
+        (f"t{YEARLESS}:{month}:{day}", f"{YEARLESS}-{month:02d}-{day:02d}")
+        if month and 1 <= day <= 31
+        else None
+    )
 
 
 def _compact(text: str) -> tuple[str, str] | None:

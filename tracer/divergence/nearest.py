@@ -8,12 +8,12 @@ from typing import Final
 
 from .calls import Call
 from .effects import is_amount
+from .index import Index, posted
 from .leaf import Leaf, looks_like
-from .pattern import Pattern, posted
 from .reason import FieldDiff, shown
 from .rows import Fields
 from .sameness import agree, wording
-from .things import Net
+from .things import DID, Net
 from .verbs import akin, verbs_of
 
 CANDIDATES: Final = 32
@@ -99,13 +99,21 @@ def differences(before: Fields, after: Fields) -> tuple[list[Difference], int]:
     return out, shared
 
 
-def nearest(net: Net, pattern: Pattern, open_: Callable[[int], bool]) -> Match | None:
+def telling(match: Match) -> bool:
+    """Does a thing differ from what it is nearest to in anything that matters?"""
+    return any(
+        d.strength >= 0.3 if d.before is not None and d.after is not None else d.path.startswith(DID)
+        for d in match.differences
+    )
+
+
+def nearest(net: Net, index: Index, open_: Callable[[int], bool]) -> Match | None:
     """The baseline effect of the same tool that is nearest and still open; None where none is near."""
     keys = [(net.tool, p, posted(f)) for p, f in net.fields if posted(f)]
-    postings = [pattern.postings[key] for key in keys if key in pattern.postings]
+    postings = [index.by_field[key] for key in keys if key in index.by_field]
     postings.sort(key=len)
-    if (net.tool, "", "") in pattern.postings:
-        postings.append(pattern.postings[net.tool, "", ""])
+    if (net.tool, "", "") in index.by_field:
+        postings.append(index.by_field[net.tool, "", ""])
     best: tuple[float, Match] | None = None
     seen: set[int] = set()
     for posting in postings:
@@ -117,7 +125,7 @@ def nearest(net: Net, pattern: Pattern, open_: Callable[[int], bool]) -> Match |
             seen.add(effect)
             if not open_(effect):
                 continue
-            found, shared = differences(pattern.effects.effects[effect].fields, net.fields)
+            found, shared = differences(index.effects.effects[effect].fields, net.fields)
             apart = sum(
                 1
                 for d in found
@@ -136,12 +144,13 @@ def nearest(net: Net, pattern: Pattern, open_: Callable[[int], bool]) -> Match |
                 sum(1 for d in found if d.after is None),
             )
             cost = sum(d.strength for d in found) - 0.01 * shared + 0.7 * min(given, lacking)
-            if best is None or cost < best[0]:
-                best = (cost, Match(effect, tuple(found), shared, cost))
+            match = Match(effect, tuple(found), shared, cost)
+            if best is None or cost < best[0] or (cost == best[0] and _first(match, best[1], index)):
+                best = (cost, match)
     return best[1] if best else None
 
 
-def equivalent(net: Net, pattern: Pattern, open_: Callable[[int], bool]) -> Match | None:
+def equivalent(net: Net, index: Index, open_: Callable[[int], bool]) -> Match | None:
     """The open baseline effect of another tool, or under other names, that says the same; None where none does.
 
     Both have the same values, none of either contradicts the other, and their verbs may mean the same.
@@ -149,15 +158,16 @@ def equivalent(net: Net, pattern: Pattern, open_: Callable[[int], bool]) -> Matc
     mine = [f for _, f in net.fields if posted(f)]
     best: tuple[int, Match] | None = None
     seen: set[int] = set()
-    for value in sorted({posted(f) for f in mine}, key=lambda v: len(pattern.by_value.get(v, ()))):
-        for effect in pattern.by_value.get(value, [])[:CANDIDATES]:
+    for value in sorted({posted(f) for f in mine}, key=lambda v: len(index.by_value.get(v, ()))):
+        for effect in index.by_value.get(value, [])[:CANDIDATES]:
             if effect in seen or len(seen) >= CANDIDATES:
                 continue
             seen.add(effect)
-            known = pattern.effects.effects[effect]
+            known = index.effects.effects[effect]
             if known.tool == net.tool or not open_(effect):
                 continue
-            if not akin(verbs_of(known.tool, known.fields), verbs_of(net.tool, net.fields)):
+            theirs, ours = verbs_of(known.tool, known.fields), verbs_of(net.tool, net.fields)
+            if not akin(theirs, ours):
                 continue
             rest = list(mine)
             shared = lacking = 0
@@ -171,11 +181,30 @@ def equivalent(net: Net, pattern: Pattern, open_: Callable[[int], bool]) -> Matc
                     rest.pop(hit)
                     shared += 2 if found.hard else 1
             beyond = sum(1 for f in rest if f.kind != "flag")
-            if shared < 2 or (lacking and beyond) or lacking > shared or beyond > shared:
+            # Names that tell nothing of what is done leave it to the values.
+            if (
+                shared < (2 if theirs and ours else 4)
+                or (lacking and beyond)
+                or lacking > shared
+                or beyond > shared
+            ):
                 continue
-            if best is None or shared - lacking - beyond > best[0]:
-                best = (shared - lacking - beyond, Match(effect, (), shared, 0.2))
+            match, fit = Match(effect, (), shared, 0.2), shared - lacking - beyond
+            if best is None or fit > best[0] or (fit == best[0] and _first(match, best[1], index)):
+                best = (fit, match)
     return best[1] if best else None
+
+
+def _first(one: Match, two: Match, index: Index) -> bool:
+    """Which of two that fit equally well is taken must not hang on the order in which they came."""
+    return text_of(index.effects.effects[one.effect].fields) < text_of(
+        index.effects.effects[two.effect].fields
+    )
+
+
+def text_of(fields: Fields) -> tuple[tuple[str, str], ...]:
+    """Fields by which things can be put in an order of their own."""
+    return tuple((path, found.norm) for path, found in fields)
 
 
 def as_fields(call: Call, found: tuple[Difference, ...]) -> tuple[FieldDiff, ...]:

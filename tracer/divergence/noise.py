@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from .calls import Call
-from .reason import ALARM, HARD, Reason
+from .reason import ALARM, Finding, Reason
 
 WORK: Final = 40_000
 """Calls that are read for this at most; beyond them nothing is learnt."""
@@ -24,8 +24,8 @@ LITTLE: Final = 0.55
 
 Shape = tuple[str, str, str]
 """(code, tool, first argument that differs)"""
-Compare = Callable[[Sequence[Sequence[Call]], Sequence[Call], bool], tuple[Sequence[Reason], int]]
-"""(baselines, run, whole?) -> its reasons and the number of its effects."""
+Compare = Callable[[Sequence[Sequence[Call]], Sequence[Call], bool], tuple[Sequence[Finding], int]]
+"""(baselines, run, whole?) -> what stands against it and the number of its effects."""
 
 
 @dataclass(slots=True)
@@ -36,28 +36,30 @@ class Noise:
     codes: Counter[str] = field(default_factory=Counter)
     effects: int = 0
 
-    def take(self, reasons: Sequence[Reason], effects: int) -> None:
-        """Take in the reasons of a run that ended well."""
+    def take(self, findings: Sequence[Finding], effects: int) -> None:
+        """Take in what stands against a run that ended well."""
         self.effects += effects
-        for reason in reasons:
-            if reason.strength >= ALARM and reason.code not in HARD:
-                self.shapes[shape(reason)] += 1
-                self.codes[reason.code] += 1
+        for finding in findings:
+            if finding.reason.strength >= ALARM and not finding.reason.hard:
+                self.shapes[shape(finding)] += 1
+                self.codes[finding.reason.code] += 1
 
-    def tempered(self, reason: Reason) -> Reason:
+    def tempered(self, finding: Finding) -> Reason:
         """The reason with what is left of its strength."""
-        if reason.strength < ALARM or reason.code in HARD or not self.effects:
+        reason = finding.reason
+        if reason.strength < ALARM or reason.hard or not self.effects:
             return reason
-        if self.shapes[shape(reason)]:
+        if self.shapes[shape(finding)]:
             return replace(reason, strength=USUAL * reason.strength)
         if self.codes[reason.code] >= max(2, OFTEN * self.effects):
             return replace(reason, strength=LITTLE * reason.strength)
         return reason
 
 
-def shape(reason: Reason) -> Shape:
-    """What makes two reasons alike."""
-    return reason.code, reason.tool, reason.fields[0].path if reason.fields else ""
+def shape(finding: Finding) -> Shape:
+    """What makes two findings alike."""
+    reason = finding.reason
+    return reason.code, finding.family or reason.tool, reason.fields[0].path if reason.fields else ""
 
 
 def learn_noise(runs: Sequence[Sequence[Call]], before: Sequence[Call], compare: Compare) -> Noise:

@@ -47,13 +47,14 @@ class OrderRules:
     def strength(self, kept: int, records: int) -> float:
         """How much a broken rule says that *kept* baselines keep, on so many *records* together.
 
-        Two runs that agree on one record each agree by chance half the time: said, but no alarm.
+        Two runs that agree on one record each agree by chance half the time, and of many pairs some always do: said,
+        but no alarm.
         """
         if kept < 2:
             return 0.12
         if self.steady < {2: 0.95, 3: 0.8}.get(kept, 0.5):
             return 0.15
-        return 0.65 if kept > 2 or records >= 4 else 0.4
+        return 0.65 if kept > 4 or (kept > 1 and records >= 6) else 0.4
 
     def broken_by(self, tool: str, earlier: Sequence[str]) -> tuple[str, int, int] | None:
         """(the tool that came too early, baselines, records) when *tool* may not come after *earlier*."""

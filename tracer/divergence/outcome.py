@@ -90,6 +90,16 @@ def passing(result: object) -> bool:
 def spared(result: object) -> frozenset[str]:
     """Norms of the members of a batch that the answer itself lists as not done."""
     out: set[str] = set()
+    for record in _members(result):
+        if _refused(record):
+            for scalar in record.values():
+                found = (
+                    leaf(scalar) if isinstance(scalar, (str, int)) and not isinstance(scalar, bool) else None
+                )
+                if found is not None and (
+                    found.kind == "id" or (found.kind == "number" and len(found.norm) >= 4)
+                ):
+                    out.add(found.norm)
     if isinstance(result, Mapping):
         for key, value in list(result.items())[:50]:
             if name_of(key) in _SPARED and isinstance(value, (list, tuple)):
@@ -99,6 +109,31 @@ def spared(result: object) -> frozenset[str]:
                         if found is not None and found.kind in {"id", "number"}:
                             out.add(found.norm)
     return frozenset(out)
+
+
+def _members(result: object) -> list[Mapping[object, object]]:
+    """What an answer says member by member."""
+    if isinstance(result, Mapping):
+        lists = [value for value in list(result.values())[:50] if isinstance(value, (list, tuple))]
+    else:
+        lists = [result] if isinstance(result, (list, tuple)) else []
+    return [record for some in lists for record in some[:2_000] if isinstance(record, Mapping)]
+
+
+def _refused(record: Mapping[object, object]) -> bool:
+    for key, value in list(record.items())[:30]:
+        name = name_of(key)
+        if name in {"ok", "success", "succeeded"} and value is False:
+            return True
+        if name in {"error", "errorcode", "errormessage"} and value:
+            return True
+        if name in _STATUS and isinstance(value, int) and not isinstance(value, bool) and value >= 400:
+            return True
+        if name in _STATUS and isinstance(value, str):
+            word = "".join(c for c in value.casefold() if c.isalnum())
+            if word in _REFUSED or word in _SPARED:
+                return True
+    return False
 
 
 def _of_record(result: Mapping[object, object], said: set[str], tool: str) -> str:

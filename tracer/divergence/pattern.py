@@ -9,27 +9,27 @@ from typing import Final
 
 from .calls import Call, token
 from .effects import Registry
-from .heard import Heard
+from .heard import Heard, Source, said_of, valued
 from .identity import Roles, declare, learn
-from .leaf import Leaf
+from .index import Index
 from .loops import Turns
+from .nearest import equivalent, nearest, telling
 from .order import OrderRules, common_records, learn_order
 from .reading import Reading, Totals
-from .things import Things
+from .things import Net, Things
 from .told import Rules
 
 BASELINES: Final = 24
 """Baselines that are compared; of more, the last ones (the newest) are taken and the rest is said to be left out."""
-POSTINGS: Final = 256
-"""Baseline effects remembered for one value of one argument."""
 
 
 @dataclass(slots=True)
 class Pattern:
     """The common model of the baselines; with none, an empty one that only carries the shared registries."""
 
+    effects: Registry
+    index: Index
     count: int = 0
-    effects: Registry = field(default_factory=Registry)
     groups: Registry = field(default_factory=Registry)
     roles: Roles = field(default_factory=Roles)
     rules: Rules = field(default_factory=Rules)
@@ -42,6 +42,8 @@ class Pattern:
     """The lowest count of each effect over all baselines; 0 where one does without."""
     stands: dict[int, int] = field(default_factory=dict)
     """The highest number of equal things at the end of any baseline."""
+    alias: dict[int, int] = field(default_factory=dict)
+    """A thing of one baseline -> the thing of an earlier one that says the same in another way."""
     always: dict[int, int] = field(default_factory=dict)
     """The lowest number of equal things over the ends of all baselines."""
     totals: list[dict[int, Totals]] = field(default_factory=list)
@@ -57,9 +59,11 @@ class Pattern:
     hand_overs: set[str] = field(default_factory=set)
     tokens: Counter[str] = field(default_factory=Counter)
     """In how many baselines an identifier occurs."""
-    by_value: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
-    """Baseline effects that hold a value, under whatever name."""
-    postings: dict[tuple[str, str, str], list[int]] = field(default_factory=lambda: defaultdict(list))
+    orders: set[str] = field(default_factory=set)
+    """What look-ups are about that told the values of a write before it was made: they say what is to be done, not
+    what was done."""
+    fed: dict[tuple[str, str], set[Source]] = field(default_factory=lambda: defaultdict(set))
+    """(tool, path) -> the places of answers that its values come from."""
     prepared: dict[tuple[str, str], list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
     """(tool, path) -> [identifiers given, of these looked up before]."""
     answers: bool = False
@@ -83,7 +87,8 @@ def learn_pattern(
 
     *sample* is what the interrupted run had done up to its checkpoint, taken to be right.
     """
-    pattern = Pattern(roles=Roles(declared=declare(identity)))
+    effects = Registry()
+    pattern = Pattern(effects, Index(effects), roles=Roles(declared=declare(identity)))
     runs = [run for run in baselines if any(call.tool for call in run)]
     unread = len(baselines) - len(runs) - idle
     if unread:
@@ -106,7 +111,6 @@ def learn_pattern(
         _read(pattern, run, own)
     pattern.common = frozenset().union(*(common_records(run) for run in runs))
     pattern.order = learn_order(runs, pattern.common)
-    _index(pattern)
     return pattern
 
 
@@ -137,7 +141,12 @@ def _read(pattern: Pattern, run: Sequence[Call], own: Counter[str]) -> None:
             if row.message:
                 pattern.messages.add(row.effect)
             pattern.rules.learn(row.tool, row.fields, reading.memory)
+            said = said_of(row.fields)
+            pattern.orders.update(
+                n for n, told in reading.heard.by_noun.items() if len(said) > 1 and said <= told
+            )
             for path, found in row.fields:
+                pattern.fed[row.tool, path] |= reading.heard.feeds(valued(found))
                 name = token(found) if found.hard else ""
                 if name:
                     known = pattern.prepared[row.tool, path]
@@ -153,10 +162,33 @@ def _read(pattern: Pattern, run: Sequence[Call], own: Counter[str]) -> None:
                 places[found.key].add(path)
     pattern.seen.update(key for key, paths in places.items() if len(paths) > 1)
     pattern.turns = max(pattern.turns, turns.longest)
-    standing = Counter(thing.net.effect for thing in reading.things.all if thing.alive)
+    standing = _standing(pattern, [thing.net for thing in reading.things.all if thing.alive])
     _extremes(pattern.most, pattern.least, reading.counts, first=not pattern.totals)
     _extremes(pattern.stands, pattern.always, standing, first=not pattern.totals)
+    pattern.index.add(standing, besides=pattern.hand_overs)
     pattern.totals.append(dict(reading.totals))
+
+
+def _standing(pattern: Pattern, nets: Sequence[Net]) -> Counter[int]:
+    """How often each thing stands at the end of a baseline; what an earlier one says in other words is the same."""
+    out: Counter[int] = Counter()
+    others: list[Net] = []
+    for net in nets:
+        known = pattern.alias.get(net.effect, net.effect)
+        if not pattern.totals or known in pattern.stands:
+            out[known] += 1
+        else:
+            others.append(net)
+    for net in others:
+        match = nearest(net, pattern.index, lambda e: out[e] < pattern.stands.get(e, 0))
+        if match is None or telling(match):
+            match = equivalent(net, pattern.index, lambda e: out[e] < pattern.stands.get(e, 0))
+        if match is not None and not telling(match):
+            pattern.alias[net.effect] = match.effect
+            out[match.effect] += 1
+        else:
+            out[net.effect] += 1
+    return out
 
 
 def _extremes(most: dict[int, int], least: dict[int, int], here: Counter[int], *, first: bool) -> None:
@@ -170,26 +202,3 @@ def _extremes(most: dict[int, int], least: dict[int, int], here: Counter[int], *
             least[effect] = min(least[effect], here[effect])
             if not least[effect]:
                 del least[effect]
-
-
-def posted(found: Leaf) -> str:
-    """Under what a value is looked up among the baselines; "" for prose."""
-    return found.key or (found.norm if found.kind in {"word", "flag"} else "")
-
-
-def _index(pattern: Pattern) -> None:
-    for number in pattern.stands:
-        effect = pattern.effects.effects[number]
-        if effect.tool in pattern.hand_overs:
-            continue
-        for path, found in effect.fields:
-            if posted(found):
-                posting = pattern.postings[effect.tool, path, posted(found)]
-                if len(posting) < POSTINGS:
-                    posting.append(number)
-                anywhere = pattern.by_value[posted(found)]
-                if len(anywhere) < POSTINGS and number not in anywhere[-1:]:
-                    anywhere.append(number)
-        everything = pattern.postings[effect.tool, "", ""]
-        if len(everything) < POSTINGS:
-            everything.append(number)

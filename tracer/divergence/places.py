@@ -52,17 +52,20 @@ class Places:
         """What the place of an executed write says."""
         new = self.early(call, pattern, versus)
         self.touch(call, pattern)
+        unseen: dict[str, int] = {}
         for row in rows:
             for path, found in row.fields:
                 name = token(found) if found.hard else ""
                 given, known = pattern.prepared.get((row.tool, path), (0, 0))
                 if name and given and given == known and name not in reading.memory.looked:
-                    said = (
-                        f"{call.name} acts on {name} without the look-up that comes first in the baselines."
-                    )
-                    new.append(say("write.before_lookup", 0.15, said, call, versus))
-                    self.unseen[name] = (new[-1], 0.35 if given > 1 else 0.25)
-                    break
+                    unseen[name] = max(given, unseen.get(name, 0))
+        if unseen:
+            # One reason for all members of a batch: their order says nothing.
+            named = ", ".join(sorted(unseen)[:3])
+            said = f"{call.name} acts on {named} without the look-up that comes first in the baselines."
+            new.append(say("write.before_lookup", 0.15, said, call, versus))
+            strength = 0.35 if max(unseen.values()) > 1 else 0.25
+            self.unseen.update(dict.fromkeys(unseen, (new[-1], strength)))
         return new
 
     def look(self, call: Call) -> None:
@@ -70,5 +73,6 @@ class Places:
         if self.unseen and call.kind == "read":
             for name in call.mentions & self.unseen.keys():
                 found, strength = self.unseen.pop(name)
-                said = f"{found.reason.sentence} It came after the write."
-                found.reason = replace(found.reason, strength=strength, sentence=said)
+                if found.reason.strength < strength:
+                    said = f"{found.reason.sentence} It came after the write."
+                    found.reason = replace(found.reason, strength=strength, sentence=said)

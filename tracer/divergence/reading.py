@@ -19,6 +19,7 @@ from .leaf import Leaf
 from .rows import Fields
 from .things import Key, Net, Things
 from .told import Memory
+from .verbs import noun
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,7 @@ class Reading:
             message = prose and not any(f.kind in {"number", "flag", "date"} for _, f in core)
             effect = self.effects.intern(call.tool, core)
             row = Row(
-                call.tool, core, beside, effect, group, parts, Net(call.tool, core, effect), key, message
+                call.tool, core, beside, effect, group, parts, self.things.net(call.tool, core), key, message
             )
             plain.append((row, said))
             if key is not None:
@@ -160,7 +161,7 @@ class Reading:
             for fact in call.told:
                 name = token(fact.leaf) if is_identifier(fact.path, fact.leaf) else ""
                 if name and name not in self.known and name not in call.mentions and not self.foreign(name):
-                    self.born.setdefault(name, Leaf("born", "", f"{call.tool}/{fact.path}/{maker}"))
+                    self.born.setdefault(name, Leaf("born", "", f"{noun(call.tool)}/{fact.path}/{maker}"))
                     given[fact.path].append(name)
             for names in given.values():
                 for place, name in enumerate(names):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import prod
 from typing import Final
 
@@ -21,6 +21,7 @@ CODES: Final = {
     "write.outside_grant": "a call that the grant does not cover",
     "write.outside_plan": "a write tool that neither plan nor baselines use",
     "write.extra": "a write that no baseline makes",
+    "write.follows_read": "a write that no baseline makes, on a record that look-ups named only now",
     "write.oscillates": "the same change was made and taken back again and again",
     "write.undone": "a change was made and taken back",
     "write.gave_up": "a write failed and was never done",
@@ -97,7 +98,8 @@ class Finding:
     effect: int | None = None
     group: int | None = None
     partner: int | None = None
-    rows: list[int] = field(default_factory=list)
+    family: str = ""
+    """The tool without its notation: what one name for many tools (an HTTP client) hides."""
 
 
 def say(
@@ -110,7 +112,8 @@ def say(
 ) -> Finding:
     """A finding about a call; None for the end of the run."""
     index, name = (call.index, call.name) if call is not None else (None, "")
-    return Finding(Reason(code, strength, sentence, index, name, versus, fields))
+    family = call.tool if call is not None else ""
+    return Finding(Reason(code, strength, sentence, index, name, versus, fields), family=family)
 
 
 def combined(reasons: Iterable[Reason]) -> float:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from . import outcome as outcomes
 from .calls import Call, is_identifier, token
+from .heard import said_of, shows, valued
 from .reading import Reading, Row
 from .reason import Finding, say
+from .verbs import noun
 
 ATTEMPT: Final = "the interrupted attempt"
 
@@ -26,6 +28,9 @@ class Reissues:
     redo: Counter[str] = field(default_factory=Counter)
     """Look-ups that were lost; doing them again is no look at what became of a write."""
     looked: set[int] = field(default_factory=set)
+    arrived: set[int] = field(default_factory=set)
+    """Writes in flight that a look-up after the resume showed to be done."""
+    _said: dict[int, frozenset[str]] = field(default_factory=dict)
 
     def before(self, calls: Sequence[Call]) -> None:
         """Note the look-ups that were lost."""
@@ -38,18 +43,24 @@ class Reissues:
         if call.outcome == outcomes.UNKNOWN:
             for row in rows:
                 self.in_flight[row.effect] = call
-                for name in call.mentions:
+                self._said[row.effect] = said_of(row.fields)
+                for name in {*call.mentions, *(valued(f) for _, f in row.fields)} - {""}:
                     self.flying.setdefault(name, []).append(row.effect)
 
-    def look(self, call: Call) -> None:
+    def look(self, call: Call, orders: Collection[str] = ()) -> None:
         """A look-up after the resume may be the look at what became of a write."""
         if not self.flying or call.kind != "read" or call.outcome != outcomes.DONE:
             return
         if self.redo[call.shape] > 0:
             self.redo[call.shape] -= 1
             return
-        for name in call.mentions | (call.heard & self.flying.keys()):
-            self.looked.update(self.flying.get(name, ()))
+        said = {*call.mentions, *call.heard, *(valued(f) for _, f in call.scalars)}
+        for name in (said | {valued(fact.leaf) for fact in call.told}) & self.flying.keys():
+            self.looked.update(self.flying[name])
+        told = frozenset(valued(fact.leaf) for fact in call.told)
+        asked = frozenset(valued(f) for _, f in call.scalars)
+        if noun(call.tool) not in orders:
+            self.arrived.update(e for e, effect in self._said.items() if shows(told, asked, effect))
 
     def key_again(self, call: Call, rows: Sequence[Row], reading: Reading) -> list[Finding] | None:
         """What an executed call under a key says; None for a key that is new (or none)."""
@@ -72,6 +83,11 @@ class Reissues:
         first = self.in_flight.get(row.effect)
         if first is None:
             return None
+        if row.effect in self.arrived:
+            said = (
+                f"{call.name} was sent again, though a look-up had shown that call {first.index} had arrived."
+            )
+            return [say("write.blind_reissue", 0.9, said, call, ATTEMPT)]
         if row.effect in self.looked:
             return []  # Somebody looked whether it had arrived; doing it once more was a decision.
         said = f"{call.name} was sent again; nobody knew whether call {first.index} before the resume had arrived."

@@ -11,7 +11,7 @@ from typing import Final
 from urllib.parse import parse_qsl, urlsplit
 
 from .rows import name_of, parsed
-from .verbs import FILLERS, VERBS
+from .verbs import FILLERS, VERBS, parts
 
 METHODS: Final = {
     "get": "get",
@@ -22,14 +22,19 @@ METHODS: Final = {
     "delete": "delete",
 }
 _WHERE: Final = ("url", "path", "uri", "endpoint", "route")
-_BODY: Final = ("body", "json", "data", "payload", "params", "query")
+_BODY: Final = ("body", "json", "data", "payload", "param", "query", "argument", "arg", "input")
+_OPERATION: Final = ("endpoint", "operation", "action", "method", "function", "tool", "event")
+_NAME = re.compile(r"[A-Za-z][\w.:/-]{2,60}")
 _VERSION = re.compile(r"v\d{1,3}|\d")
 _SPLIT = re.compile(r"[^A-Za-z0-9]+")
 
 
 def routed(args: Mapping[object, object]) -> tuple[str, dict[object, object]] | None:
-    """(tool, arguments) of a request given as method and address; None for any other arguments."""
+    """(tool, arguments) of a request given as method and address, or as operation and payload; None for others."""
     by_name = {name_of(key): key for key in args}
+    operation = _operation(args, by_name)
+    if operation is not None:
+        return operation
     method = args.get(by_name.get("method", by_name.get("verb")))
     where = next((args[by_name[name]] for name in _WHERE if name in by_name), None)
     if not isinstance(method, str) or not isinstance(where, str) or method.strip().casefold() not in METHODS:
@@ -57,6 +62,21 @@ def routed(args: Mapping[object, object]) -> tuple[str, dict[object, object]] | 
     ):
         verb = nouns.pop()
     return f"{verb}_{nouns[-1]}" if nouns else verb, out
+
+
+def _operation(
+    args: Mapping[object, object], by_name: Mapping[str, object]
+) -> tuple[str, dict[object, object]] | None:
+    """seats.book and a record of arguments: a tool within the tool."""
+    named = next((by_name[name] for name in _OPERATION if name in by_name), None)
+    body = next((by_name[name] for name in _BODY if name in by_name), None)
+    tool, inner = args.get(named), args.get(body)
+    inner = parsed(inner) if isinstance(inner, str) else inner
+    if not isinstance(tool, str) or not isinstance(inner, Mapping) or not _NAME.fullmatch(tool.strip()):
+        return None
+    if not any(word in VERBS for word in parts(tool)) or tool.strip().casefold() in METHODS:
+        return None
+    return tool, {**{k: v for k, v in args.items() if k not in {named, body}}, **inner}
 
 
 def _segments(path: str) -> tuple[list[str], list[tuple[str, str]]]:

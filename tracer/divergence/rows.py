@@ -115,6 +115,9 @@ def _read(tree: Mapping[object, object], path: str, out: Unfolded, depth: int) -
     for key, raw in list(tree.items()):
         here = f"{path}.{folded(key, out)}" if path else folded(key, out)
         value = parsed(raw) if isinstance(raw, str) else raw
+        measured = _measured(value) if isinstance(value, Mapping) else None
+        if measured is not None:
+            value = measured
         if isinstance(value, Mapping):
             _read(value, here, out, depth + 1)
         elif isinstance(value, (list, tuple, set, frozenset)):
@@ -138,6 +141,22 @@ def _read(tree: Mapping[object, object], path: str, out: Unfolded, depth: int) -
     out._open.discard(id(tree))
 
 
+_AMOUNTS: Final = frozenset({"value", "amount", "quantity", "number", "magnitude"})
+_UNITS: Final = frozenset({"unit", "currency", "currencycode", "uom", "code"})
+
+
+def _measured(value: Mapping[object, object]) -> str | None:
+    """An amount and its unit in a record of their own, as one text."""
+    if len(value) != 2:
+        return None
+    names = {name_of(key): inner for key, inner in value.items()}
+    amount = next((v for k, v in names.items() if k in _AMOUNTS and isinstance(v, (int, float, str))), None)
+    unit = next((v for k, v in names.items() if k in _UNITS and isinstance(v, str)), None)
+    text = f"{amount} {unit}" if amount is not None and unit else ""
+    found = leaf(text)
+    return text if found is not None and found.kind == "number" else None
+
+
 def _members(
     value: Sequence[object] | set[object] | frozenset[object],
     path: str,
@@ -158,6 +177,8 @@ def _members(
 
 def _flat(item: object, path: str, out: Unfolded, depth: int, key: object) -> Iterator[tuple[str, Leaf]]:
     value = parsed(item) if isinstance(item, str) else item
+    if isinstance(value, Mapping):
+        value = _measured(value) or value
     if isinstance(value, Mapping):
         if _enter(value, path, out, depth):
             for inner_key, inner in list(value.items()):

@@ -7,6 +7,8 @@ import unicodedata
 from rapidfuzz.distance import Indel
 
 from .leaf import Leaf, numbers_in
+from .measure import same_measure
+from .moment import YEARLESS
 
 
 def agree(a: Leaf, b: Leaf) -> bool:
@@ -18,13 +20,18 @@ def agree(a: Leaf, b: Leaf) -> bool:
         # An identifier that was handed out during the run is known by what made it.
         return a.kind == b.kind and a.norm == b.norm
     if kinds == {"number"}:
-        return a.key == b.key and not (a.unit and b.unit and a.unit != b.unit)
+        return (
+            a.number is not None and b.number is not None and same_measure(a.number, a.unit, b.number, b.unit)
+        )
     if kinds == {"date"}:
         return _same_day(a.norm, b.norm)
     if kinds <= {"number", "id"}:
         return a.key == b.key and _same_id(a, b)
     if kinds <= {"text", "word", "id"}:
         return _same_words(a, b)
+    if kinds == {"date", "number"}:
+        clock, plain = (a, b) if a.kind == "date" else (b, a)
+        return clock.norm.startswith("h") and clock.norm[1:].replace(":", "")[:4] == plain.norm.zfill(4)
     if kinds == {"flag", "number"} or kinds == {"flag", "word"}:
         truth = {
             "1": "true",
@@ -41,6 +48,8 @@ def agree(a: Leaf, b: Leaf) -> bool:
 
 
 def _same_day(a: str, b: str) -> bool:
+    if YEARLESS in a or YEARLESS in b:
+        return a.partition("-")[2].partition("T")[0] == b.partition("-")[2].partition("T")[0]
     return not set(a.split("|")).isdisjoint(b.split("|"))
 
 

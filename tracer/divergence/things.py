@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from .calls import NUMERIC_ID, Call, is_identifier, token
@@ -71,13 +71,13 @@ class Things:
             (p, self.made[t]) for p, f in raw if (t := token(f)) in self.made and self.all[self.made[t]].alive
         ]
         sets = verb in SETS and not any(f.number is not None and p.endswith(STEP) for p, f in raw)
-        if named and (sets or len(raw) == 1 or verb not in MAKES | SAYS):
-            fitting = [n for _, n in named if noun and noun in self.all[n].net.tool]
-            return ("made", fitting[0] if fitting else named[0][1])
-        if not sets or named:
-            return None
-        names = names_in(raw)
-        if not names:
+        names = [(p, t) for p, t in names_in(raw) if t not in self.made]
+        fitting = [n for _, n in named if noun and noun in self.all[n].net.tool]
+        if fitting and verb != "create":
+            return ("made", fitting[0])
+        if named and not names and (sets or len(raw) == 1 or verb not in MAKES | SAYS):
+            return ("made", named[0][1])
+        if not sets or not names:
             return None
         own = [(p, t) for p, t in names if p.endswith(NUMERIC_ID) or p in noun.split("_")] or names
         key = ("set", noun, frozenset(t for _, t in own))
@@ -107,7 +107,10 @@ class Things:
         return self.net(tool, merge(base, new, replace=sets))
 
     def net(self, tool: str, fields: Fields) -> Net:
-        """A thing of these fields, numbered."""
+        """A thing of these fields, numbered. What it refers to is known by its kind, however that was made."""
+        fields = tuple(
+            (p, replace(f, norm=f.norm.partition("/")[0]) if f.kind == "born" else f) for p, f in fields
+        )
         return Net(tool, fields, self.effects.intern(tool, fields))
 
     def put(self, key: Key | None, net: Net) -> tuple[int, Net | None]:

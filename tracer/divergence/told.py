@@ -11,7 +11,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Final
 
-from .calls import Call, token
+from .calls import SPOKEN, Call, token
 from .effects import is_amount
 from .leaf import Leaf
 from .rows import Fields
@@ -50,6 +50,8 @@ class Memory:
         self.looked.update(fact.about for fact in call.told if fact.about and token(fact.leaf) != fact.about)
         own = list(call.mentions)[:3] if len(call.mentions) <= 3 else []
         for fact in call.told:
+            if fact.path == SPOKEN:
+                continue
             for record in [fact.about] if fact.about else own:
                 facts = self.about[record]
                 source = (call.tool, fact.path)

@@ -82,6 +82,12 @@ PAIRS: Final = (
     ("invite", "uninvite"),
     ("request", "cancel"),
     ("dispatch", "recall"),
+    ("append", "remove"),
+    ("append", "delete"),
+    ("write", "remove"),
+    ("register", "yank"),
+    ("publish", "yank"),
+    ("credit", "debit"),
 )
 
 _BACK: Final = {
@@ -89,7 +95,10 @@ _BACK: Final = {
     **{(b, a): True for a, b in PAIRS if b not in {"cancel", "void", "refund", "delete"}},
 }
 
-UNDO: Final = words("undo revert rollback reverse void cancel delete remove revoke withdraw release")
+UNDO: Final = words(
+    "undo revert rollback reverse void cancel delete remove revoke withdraw release yank retract rescind discard purge "
+    "wipe kill abort recall retire undeploy unpublish unlist teardown destroy drop"
+)
 """Verbs that take back whatever handed out the identifier they name."""
 
 

@@ -28,7 +28,10 @@ SETS: Final = words(
 SAYS: Final = words(
     "send post notify email message mail deliver publish text reply dispatch comment inform announce"
 )
-DROPS: Final = words("delete cancel void drop purge destroy revoke withdraw unassign clear unset")
+DROPS: Final = words(
+    "delete cancel void drop purge destroy revoke withdraw unassign clear unset yank retract "
+    "rescind discard wipe"
+)
 OTHERS: Final = words(
     "approve reject close reopen archive restore merge sign confirm accept decline deny suspend resume enable disable "
     "block unblock lock unlock release hold refund reverse settle escalate stop pause commit push deploy rollback "
@@ -52,7 +55,12 @@ def family(name: str) -> str:
     """approveInvoices, approve_invoice and bulk_approve_invoices are one tool; so are add_item, insert_item and
     item.add. Where a noun follows the verb, what stands before it names a system: calendar_insert_event.
     """
-    single = parts(name[:200])
+    before, _, last = name[:200].replace("::", ".").rpartition("__")[2].rpartition(".")
+    named = parts(last)
+    if before and len(named) == 1 and named[0] in VERBS:  # reserves.set: the last part is the verb.
+        single = [named[0], *parts(before.rpartition(".")[2])]
+    else:
+        single = parts(name[:200].rpartition("__")[2])
     kept = [w for w in single if w not in FILLERS]
     kept = kept if len(kept) >= 2 else single
     places = [n for n, word in enumerate(kept) if word in VERBS]
@@ -62,6 +70,11 @@ def family(name: str) -> str:
     if len(kept) >= 2:
         kept = [SYNONYMS.get(kept[0], kept[0]), *kept[1:]]
     return "_".join(kept) or " ".join(name[:200].casefold().split())
+
+
+def noun(tool: str) -> str:
+    """What a tool acts on; its whole name where that says no more."""
+    return tool.partition("_")[2] or tool
 
 
 STEP: Final = ("delta", "increment", "decrement", "adjustment", "change", "by")
