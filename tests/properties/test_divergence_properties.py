@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from typing import Any
 
@@ -142,6 +143,6 @@ def test_a_trial_says_what_the_call_will_say_and_changes_nothing(
         said = tried.add(record)
         assert said == plain.add(record)
         # A batch is tried member by member; a look-up that is missing is found only when the write is placed.
-        if record["kind"] == "write" and not any(isinstance(v, list) for v in record["args"].values()):
+        if record["kind"] == "write" and "[" not in json.dumps(record["args"]):
             assert {r for r in said if r.code != "write.before_lookup"} == set(planned)
     assert tried.finish() == plain.finish()

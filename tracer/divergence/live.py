@@ -127,7 +127,7 @@ class Live:
         call = canonical(record, self.calls)
         new = self._outside_grant(call)
         if call.effective:
-            for row in self.reading.rows(call):
+            for row in self._familiar_first(self.reading.rows(call)):
                 blind = self._reissues.blind(call, row)
                 new += blind if blind is not None else self.judge.opinion(call, row).findings
             new += self._places.early(call, self.pattern, self.judge.versus())
