@@ -81,10 +81,14 @@ class Calls:
             None if call_key is None else segment.recorder.shown(call_key),
         )
         plan = self.ledger.plan(asked, time.time_ns())
+        ticket: Ticket | None = None
         try:
-            return self._carry_out(self._ticket(asked, args, plan), plan)
+            ticket = self._ticket(asked, args, plan)
+            return self._carry_out(ticket, plan)
         except BaseException:
             self.ledger.undo(asked, plan)
+            if self.watch is not None and ticket is not None and ticket.row.state == CallState.PLANNED:
+                self.watch.not_sent(ticket.row)
             raise
 
     def _carry_out(self, ticket: Ticket, plan: Plan) -> Ticket:
@@ -124,6 +128,8 @@ class Calls:
         """The caller was cancelled before the call was dispatched: nothing happened, and the ledger says so."""
         if not ticket.answered:
             self._outcome(ticket, CallState.FAILED, error="cancelled before it was dispatched")
+            if self.watch is not None:
+                self.watch.not_sent(ticket.row)
 
     def committed(self, ticket: Ticket, value: Any, *, flag: str = "") -> Any:
         """The call has succeeded: its result is durable when this returns; the value itself."""

@@ -80,7 +80,7 @@ class Consents:
     def __init__(self) -> None:
         self._given: dict[_Key, int] = {}
         self._effects: dict[_Key, set[str]] = {}
-        """Effect ids of the calls for which a yes was used."""
+        """Effect ids of the calls for which a yes was used, or that are on their way on it."""
 
     def give(self, held: Held, made: Iterable[CallRow] = ()) -> None:
         """A person said yes to a held call; *made* are the calls since, one of which may have used it."""
@@ -92,8 +92,19 @@ class Consents:
                 return
 
     def cover(self, row: CallRow) -> bool:
-        """May this planned call be sent?"""
+        """Is there a yes for such a call that none has used?"""
         return self._given.get(_key(row), 0) > len(self._effects.get(_key(row), ()))
+
+    def claim(self, row: CallRow) -> bool:
+        """May this planned call be sent? Then its yes is used from here on: an equal one may be planned beside it."""
+        if not self.cover(row):
+            return False
+        self._effects.setdefault(_key(row), set()).add(row.effect_id)
+        return True
+
+    def forgo(self, row: CallRow) -> None:
+        """This planned call was not sent after all: its yes is good for another."""
+        self._effects.get(_key(row), set()).discard(row.effect_id)
 
     def took(self, row: CallRow, *, replayed: bool) -> bool:
         """Is this finished call one that a person let through? From then on its yes is used, unless it failed."""
@@ -182,6 +193,7 @@ class Holding:
     def agree(self, row: CallRow) -> None:
         """The alert about this planned call is decided already: it may be sent."""
         self.consents.give(Held.of(row, self._segment.number))
+        self.consents.claim(row)
 
     def require_quiet(self) -> None:
         """Called before a write is dispatched.

@@ -58,6 +58,10 @@ class Line:
 
     def _first(self) -> None:
         cut = self._cuts[0]
+        if cut.done:  # whoever wrote it was interrupted before it could leave the line
+            with self._memory:
+                self._cuts.popleft()
+            return
         with self._memory:
             # What took its place before the state was cut may be part of what was cut.
             while self._flying:

@@ -139,6 +139,11 @@ class Watch:
         with self._lock:  # Somebody was quick enough to let it through.
             self._holding.agree(row)
 
+    def not_sent(self, row: CallRow) -> None:
+        """A planned write was not dispatched after all: a yes that it was about to use is good for another."""
+        with self._lock:
+            self._holding.consents.forgo(row)
+
     # -- beginning --------------------------------------------------------------------------------------------
 
     def _begin(self, spec: AgentSpec, row: RunRow) -> None:
@@ -202,7 +207,7 @@ class Watch:
 
     def _tried(self, row: CallRow, args: Mapping[str, Any]) -> tuple[CallRecord, list[Reason]]:
         """(the planned call as if it were done, the reasons to hold it); none when it may be sent."""
-        if self._live is None or self._holding.consents.cover(row):
+        if self._live is None or self._holding.consents.claim(row):
             return {}, []
         try:
             record = self._record(replace(row, state=CallState.COMMITTED), args, None, False)

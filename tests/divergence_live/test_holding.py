@@ -446,3 +446,50 @@ def test_a_write_of_an_async_agent_is_held_as_well(held: Recorder, mind: Mind) -
 def _dies(at: str, point: str) -> None:
     if point == at:
         raise Stopped(at)
+
+
+def _parallel(mind: Mind) -> Agent[Audit]:
+    """An agent that may open one ticket twice at once, under two call keys; calm in its earlier runs."""
+
+    @write(name="open_ticket", identity=("dist",))
+    async def opened(dist: str) -> int:
+        """Open a ticket."""
+        await asyncio.sleep(0.05)
+        mind.sent.append(("open_ticket", dist))
+        return len(mind.sent)
+
+    @agent("parallel-audit", plan="1", policy=ResumePolicy(divergence=Ruling.REAPPROVE))
+    async def made(run: Run, state: Audit) -> Audit:
+        async for dist in run.aeach(state.todo):
+            if dist == mind.stop_at:
+                raise Stopped(dist)
+            about = mind.other.get(dist, dist)
+            keys = "ab" if about == mind.extra else "a"
+            done = [opened(about, call_key=f"{dist}-{about}-{key}") for key in keys]
+            for answer in await asyncio.gather(*done, return_exceptions=True):
+                if isinstance(answer, BaseException):
+                    raise answer
+        return state
+
+    for name in ("calm-1", "calm-2"):
+        asyncio.run(made.start_or_resume(name, given()))
+    mind.sent.clear()
+    mind.stop_at = "mailkit"
+    with pytest.raises(Stopped):
+        asyncio.run(made.start_or_resume("audit-1", given()))
+    mind.stop_at, mind.other = "", {"mailkit": "iconset"}
+    with pytest.raises(Paused):
+        asyncio.run(made.start_or_resume("audit-1"))
+    return made
+
+
+def test_one_yes_lets_one_of_two_equal_calls_through_that_are_made_at_once(
+    held: Recorder, mind: Mind
+) -> None:
+    made = _parallel(mind)
+    acknowledge(held)
+    mind.extra = "iconset"
+    with pytest.raises(Paused):
+        asyncio.run(made.start_or_resume("audit-1"))
+    assert sent(mind, "iconset") == 1
+    assert [one.state for one in alerts()] == ["open", "acknowledged"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -28,6 +29,9 @@ LEFT_UNDONE: Final = 0.7
 """… that a step was left out which all baselines take."""
 WRITTEN: Final = frozenset({"append", "write"})
 """Verbs that put text where more text is expected."""
+_CODE = re.compile(
+    r"[;={}|<>$`]|^(insert|update|delete|merge|select|create|alter|drop|begin|git|kubectl|curl|terraform|sudo)\b"
+)
 THIN: Final = 0.4
 """What a difference says that one baseline cannot tell from a value that is new in every run."""
 RULE_FROM_BASELINES: Final = 3
@@ -306,16 +310,7 @@ class Judge:
     def _repeated(self, call: Call, row: Row, had: int, versus: str) -> Finding:
         most = self.pattern.most.get(row.effect, 0)
         if row.message and not self.history.said_before(row):
-            steady = self.pattern.count > 1 and self.pattern.least.get(row.effect, 0) == most
-            again = (
-                0.15
-                if row.tool.partition("_")[0] in WRITTEN
-                else 0.6
-                if self.lost[row.effect]
-                else 0.55
-                if steady and most == 1
-                else 0.15
-            )
+            again = self._again(row, most)
             return say(
                 "message.again",
                 again,
@@ -335,6 +330,15 @@ class Judge:
             call,
             versus,
         )
+
+    def _again(self, row: Row, most: int) -> float:
+        """How much another message to the same addressee says."""
+        if row.tool.partition("_")[0] in WRITTEN or any(_CODE.search(f.norm) for _, f in row.beside):
+            return 0.15  # More text where text is put, and statements that act on something else each time.
+        if self.lost[row.effect]:
+            return 0.6
+        steady = self.pattern.count > 1 and self.pattern.least.get(row.effect, 0) == most
+        return 0.55 if steady and most == 1 else 0.15
 
     def _adds_up(self, row: Row) -> str:
         """whole, part or none: do the amounts of this group so far add up to those of a baseline?"""

@@ -26,7 +26,9 @@ GONE = asked("order", "Error: not found", ok=False)
     [
         pytest.param([ORDER] * 6, id="one call six times"),
         pytest.param([ORDER, CUSTOMER] * 3, id="two calls in turn, three times"),
-        pytest.param([ORDER, CUSTOMER, ORDER, BUSY, CUSTOMER, ORDER, CUSTOMER], id="with a busy server in it"),
+        pytest.param(
+            [ORDER, CUSTOMER, ORDER, BUSY, CUSTOMER, ORDER, CUSTOMER], id="with a busy server in it"
+        ),
         pytest.param([GONE] * 5, id="refused for good five times"),
     ],
 )
