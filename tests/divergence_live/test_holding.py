@@ -20,12 +20,24 @@ from tests.divergence_live.conftest import (
     given,
     stopped,
 )
-from tracer import Agent, Paused, ResumePolicy, ResumeRefused, Ruling, Run, agent, approvals, faults, write
+from tracer import (
+    Agent,
+    Paused,
+    ResumePolicy,
+    ResumeRefused,
+    Ruling,
+    Run,
+    agent,
+    approvals,
+    faults,
+    write,
+)
 from tracer import alerts as decisions
 from tracer.alertrecord import HELD
+from tracer.calls import Calls, Ticket
 from tracer.contract import DecisionKind
 from tracer.divergence import ALARM
-from tracer.errors import Diverged, StoreError
+from tracer.errors import Diverged, NotStorable, SegmentPoisoned, StoreError
 from tracer.holding import Holding
 from tracer.recorder import Recorder
 from tracer.store import objects, read
@@ -489,7 +501,81 @@ def test_one_yes_lets_one_of_two_equal_calls_through_that_are_made_at_once(
     made = _parallel(mind)
     acknowledge(held)
     mind.extra = "iconset"
-    with pytest.raises(Paused):
+    with pytest.raises((Paused, SegmentPoisoned)):  # whichever of the two is heard of first
         asyncio.run(made.start_or_resume("audit-1"))
     assert sent(mind, "iconset") == 1
     assert [one.state for one in alerts()] == ["open", "acknowledged"]
+
+
+def _trying(mind: Mind) -> Agent[Audit]:
+    """An agent that makes a call that cannot be stored once more, under another call key; it was held before."""
+
+    @write(name="open_ticket", identity=("dist",))
+    def opened(dist: str) -> int:
+        """Open a ticket."""
+        mind.sent.append(("open_ticket", dist))
+        return len(mind.sent)
+
+    @agent("trying", plan="1", policy=ResumePolicy(divergence=Ruling.REAPPROVE))
+    def made(run: Run, state: Audit) -> Audit:
+        for dist in run.each(state.todo):
+            if dist == mind.stop_at:
+                raise Stopped(dist)
+            about = mind.other.get(dist, dist)
+            try:
+                opened(about, call_key=f"{about}-1")
+            except NotStorable:
+                opened(about, call_key=f"{about}-2")
+        return state
+
+    for name in ("calm-1", "calm-2"):
+        made.start_or_resume(name, given())
+    mind.sent.clear()
+    mind.stop_at = "mailkit"
+    with pytest.raises(Stopped):
+        made.start_or_resume("audit-1", given())
+    mind.stop_at, mind.other = "", {"mailkit": "iconset"}
+    with pytest.raises(Paused):
+        made.start_or_resume("audit-1")
+    assert sent(mind, "iconset") == 0
+    return made
+
+
+def test_a_call_that_was_planned_on_a_yes_and_never_sent_leaves_it_to_the_next(
+    held: Recorder, mind: Mind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = _trying(mind)
+    acknowledge(held)
+    intend, refused = Calls._intend, []
+
+    def once(self: Calls, ticket: Ticket) -> None:
+        if ticket.row.target == "iconset" and not refused:
+            refused.append(ticket.row.call_key)
+            raise NotStorable("$.args", "str", "refused")
+        intend(self, ticket)
+
+    monkeypatch.setattr(Calls, "_intend", once)
+    made.start_or_resume("audit-1")
+    assert (refused, sent(mind, "iconset")) == (["iconset-1"], 1)
+    assert [one.state for one in alerts()] == ["acknowledged"]
+
+
+def test_a_call_that_is_withdrawn_before_it_is_dispatched_leaves_its_yes_to_the_next(
+    held: Recorder, mind: Mind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = _trying(mind)
+    acknowledge(held)
+    begin, withdrawn = Calls.begin, []
+
+    def cancelled(self: Calls, *given: Any) -> Ticket:
+        ticket = begin(self, *given)
+        if ticket.row.target == "iconset" and not withdrawn:
+            withdrawn.append(ticket.row.call_key)
+            self.withdrawn(ticket)
+            raise NotStorable("$.args", "str", "refused")
+        return ticket
+
+    monkeypatch.setattr(Calls, "begin", cancelled)
+    made.start_or_resume("audit-1")
+    assert (withdrawn, sent(mind, "iconset")) == (["iconset-1"], 1)
+    assert [one.state for one in alerts()] == ["acknowledged"]
