@@ -373,20 +373,26 @@ class Segment:
         last: bool = False,
     ) -> Appended:
         self.require_live()
+        append: Append | None = None
 
         def made() -> Append:
+            nonlocal append
             self.require_live()
             append = self._gathered(drafts, changes=changes, rows=rows, creates=creates)
             append.objects.update(objects or {})
             return append
 
-        append = self._line.start(made)
         try:
-            done = self._send(append)
+            done = self._send(self._line.start(made))
             self.over = self.over or last
             return done
+        except BaseException as error:
+            if append is not None:  # interrupted on the way: what was gathered is in no buffer any more
+                self.poison(error)
+            raise
         finally:
-            self._line.land(append)
+            if append is not None:
+                self._line.land(append)
 
     def _gathered(
         self,

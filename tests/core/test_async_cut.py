@@ -15,7 +15,8 @@ from sqlalchemy.exc import OperationalError
 
 from tracer import Evidence, Run, State, agent, faults, run, write
 from tracer.errors import SegmentPoisoned, StoreError
-from tracer.journal import Draft
+from tracer.journal import Append, Draft
+from tracer.line import Line
 from tracer.recorder import Recorder
 from tracer.store import read as rows
 from tracer.verify import verify
@@ -441,3 +442,36 @@ def test_no_checkpoint_of_a_task_that_goes_on_comes_after_the_end_of_its_run(hel
         going: list[asyncio.Future[None]] = []
         play(body, Pair(), f"r{n}")
         assert entries(held, f"r{n}")[-1][0] == "end"
+
+
+def test_who_is_interrupted_before_its_entry_is_written_holds_nobody_up_and_the_segment_says_why(
+    held: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start, behind, told = Line.start, [], []
+
+    @agent("pair", plan="1")
+    def pair(run: Run, state: Pair) -> Pair:
+        segment = run._segment
+
+        def interrupted(self: Line, made: Callable[[], Append]) -> Append:
+            start(self, made)
+            behind.append(segment.prepare("behind"))
+            raise KeyboardInterrupt
+
+        def refused() -> None:
+            with pytest.raises(SegmentPoisoned, match="KeyboardInterrupt"):
+                segment.commit(behind[0])
+            told.append("refused")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Line, "start", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                segment.append([Draft(kind="evidence", at=1, body={})])
+        waits = threading.Thread(target=refused, daemon=True)
+        waits.start()
+        waits.join(PATIENCE_S)
+        assert told == ["refused"]
+        return state
+
+    with pytest.raises(SegmentPoisoned, match="KeyboardInterrupt"):
+        pair.start_or_resume("r1", Pair())

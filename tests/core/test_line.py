@@ -84,3 +84,25 @@ def test_an_interrupt_goes_to_the_thread_that_wrote_and_refuses_what_follows() -
         line.through(one)
     assert told == [one.error]
     line.through(one)
+
+
+def test_whoever_wrote_a_checkpoint_and_was_interrupted_in_the_line_leaves_it_written_once() -> None:
+    gone: list[str] = []
+    memory = Memory()
+
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    def write(one: Cut) -> None:
+        gone.append(one.append.run_id)
+        if len(gone) == 1:
+            memory.before = interrupted
+
+    line = Line(memory, write, lambda _: None)  # type: ignore[arg-type]
+    first, second = cut("first"), cut("second")
+    line.join(first)
+    line.join(second)
+    with pytest.raises(KeyboardInterrupt):
+        line.through(second)
+    line.through(second)
+    assert gone == ["first", "second"]
