@@ -9,6 +9,7 @@ from the other half. Without the public sets only the generated one is measured;
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import importlib.util
 import json
@@ -29,6 +30,7 @@ from .line import Line, line
 from .opscases import cases
 
 FOLDER = "WAYPOST_DIVERGENCE_DATA"
+WORLDS = Path(__file__).with_name("data") / "worlds.json.gz"
 HARD = {"dup_write", "redo_reexecuted", "inflight_blind", "loop"}
 Case = dict[str, Any]
 
@@ -40,6 +42,7 @@ def lines() -> Iterator[Line]:
         yield from short_runs(_module(folder / "bench.py"))
         yield from long_runs(_module(folder / "bench_long.py"))
     yield from own_runs()
+    yield from other_worlds()
     yield from costs()
 
 
@@ -142,6 +145,29 @@ def own_runs() -> Iterator[Line]:
             "target": "",
             "ok": None,
         }
+
+
+def other_worlds() -> Iterator[Line]:
+    """Runs of six worlds whose authors had not seen the engine; there is no target, and nothing is satisfied."""
+    found: list[Case] = json.loads(gzip.decompress(WORLDS.read_bytes()))
+    for case in found:
+        case["half"] = _half_of(case["task_id"])
+        case["score"] = score(case["pre"], case["post"], case["baseline"])
+    val = _half(found, "val")
+    by_world = {
+        world: {"auc": round(_area(some), 3), "rates": [round(r, 3) for r in rates(some, ALARM)]}
+        for world in sorted({c["world"] for c in val})
+        for some in [[c for c in val if c["world"] == world]]
+    }
+    hits, alarms = rates(val, ALARM)
+    detail = {"n": len(val), "dev": _area(_half(found, "dev")), "by_world": by_world}
+    for name, value, unit in (
+        ("auc", _area(val), ""),
+        ("recall", hits, ""),
+        ("false_alarms", 100 * alarms, "per 100"),
+    ):
+        found_line = line(f"divergence.worlds_{name}", value, 0, "at least", detail, unit=unit)
+        yield {**found_line, "target": "", "ok": None}
 
 
 def costs() -> Iterator[Line]:

@@ -26,6 +26,8 @@ SPOKEN: Final = "~"
 """The path of what stands in prose."""
 
 _PREFIXED = re.compile(r"[a-z]*\d+")
+_SPACE = re.compile(r"[\s,;()\[\]\"'<>]+")
+LONG_WORD: Final = 120
 _MENTION = re.compile(r"[A-Za-z0-9][\w.@#-]*\d[\w-]*|[\w.+-]+@[\w.-]+\w")
 NUMERIC_ID: Final = ("id", "no", "number", "ref", "key", "code", "num", "reference")
 
@@ -88,7 +90,17 @@ def canonical(record: object, index: int = 0) -> Call:
     try:
         return _canonical(record, index)
     except Exception as error:  # A malformed record must never stop the agent that made it.
-        return _unreadable(index, f"call {index}: unreadable record ({type(error).__name__})")
+        said = f"call {index}: unreadable record ({type(error).__name__})"
+        name = record.get("name") if isinstance(record, Mapping) else None
+        if not isinstance(name, str) or not isinstance(record, Mapping):
+            return _unreadable(index, said)
+        # A write whose arguments cannot be read is a write all the same.
+        bare = {
+            k: v
+            for k, v in record.items()
+            if k in {"kind", "ok", "phase", "in_flight", "replayed", "read_only"}
+        }
+        return replace(_canonical({**bare, "name": name, "args": {}}, index), left_out=(said,))
 
 
 def token(found: Leaf) -> str:
@@ -114,8 +126,9 @@ def tokens(fields: Fields) -> set[str]:
 
 def within(text: Leaf) -> Iterator[Leaf]:
     """The identifiers inside a piece of prose."""
-    for match in list(_MENTION.finditer(text.norm[:LONGEST]))[:50]:
-        found = leaf(match[0])
+    for word in _SPACE.split(text.norm[:LONGEST])[:600]:
+        match = _MENTION.search(word[:LONG_WORD])
+        found = leaf(match[0]) if match is not None else None
         if found is not None and found.kind in {"id", "number"}:
             yield found
 
@@ -140,7 +153,7 @@ def _canonical(record: object, index: int) -> Call:
         else ("read" if record.get("read_only") is True else "write")
     )
     args = record.get("args") if record.get("args") is not None else {}
-    request = routed(args) if isinstance(args, Mapping) else None
+    request = routed(name, args) if isinstance(args, Mapping) else None
     if request is not None:
         tool, args = family(request[0]), request[1]
     tree = unfold(args)
@@ -169,7 +182,7 @@ def _canonical(record: object, index: int) -> Call:
         mentions=frozenset(tokens(everything)),
         heard=frozenset(heard),
         shape=_digest(tool, *(f"{p}={f.kind}:{f.norm}{f.unit}" for p, f in everything)),
-        answer=_digest(str(record.get("result_digest") or ""), str(raw_result)[:RESULT_TEXT]),
+        answer=_digest(str(record.get("result_digest") or ""), _plain(raw_result)),
         passing=state == outcomes.FAILED and outcomes.passing(raw_result),
         waiting=kind == "read" and _waits(told),
         left_out=tuple(left_out[:20]),
@@ -229,8 +242,11 @@ def _block(part: object) -> bool:
 
 def _spoken(text: str, out: list[Fact]) -> None:
     """The identifiers and numbers that a piece of prose names."""
-    for match in list(_MENTION.finditer(text[:RESULT_TEXT]))[: FACTS - len(out)]:
-        found = leaf(match[0].rstrip("."))
+    for word in _SPACE.split(text[:RESULT_TEXT]):
+        if len(out) >= FACTS:
+            return
+        match = _MENTION.search(word[:LONG_WORD])
+        found = leaf(match[0].rstrip(".")) if match is not None else None
         if found is not None and found.kind in {"id", "number", "date"}:
             out.append(Fact(SPOKEN, found, ""))
 
@@ -290,6 +306,13 @@ def _waits(told: list[Fact]) -> bool:
         or (f.leaf.norm == "false" and f.path.rpartition(".")[2] in _FINISHED)
         for f in told
     )
+
+
+def _plain(result: object) -> str:
+    try:
+        return str(result)[:RESULT_TEXT]
+    except ValueError:  # Python refuses to print very long integers.
+        return type(result).__name__
 
 
 def _digest(*parts: str) -> str:

@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import Final
 
 from .leaf import Leaf
-from .measure import scaled
+from .measure import kind_of, scaled
 from .rows import Fields
 from .sameness import agree
 
@@ -54,7 +54,9 @@ def amounts(fields: Fields) -> dict[str, Decimal]:
     out: dict[str, Decimal] = {}
     for path, found in fields:
         if found.number is not None and is_amount(path, found):
-            out[path] = out.get(path, Decimal(0)) + scaled(found.number, found.unit)
+            kind = kind_of(found.unit)
+            place = f"{path} ({kind})" if kind else path
+            out[place] = out.get(place, Decimal(0)) + scaled(found.number, found.unit)
     return out
 
 

@@ -11,14 +11,12 @@ from .calls import Call
 from .effects import Effect, amounts, without_amounts
 from .heard import said_of, shows, valued
 from .judge import Judge, Mark
-from .lexicon import words
 from .nearest import Match, telling, text_of
 from .reading import Totals, compared
 from .reason import Finding, Reason, say, shown
 from .things import DID
+from .verbs import SETS
 
-SETTERS: Final = words("set update change modify edit assign put patch replace move rename")
-"""Verbs whose last call decides."""
 LOOSE: Final = 1_000
 ROUNDS: Final = 4
 """Things that are settled anew at the end, and how often one is that found its place taken."""
@@ -34,7 +32,6 @@ def at_the_end(
     if judge.pattern.count:
         out += _settle(judge)
         _together(judge, [*findings, *out])
-        _superseded(judge, [*findings, *out])
         out += _partial(judge, findings)
         out += _missing(judge)
     out += _below(judge)
@@ -104,7 +101,7 @@ def _doubled(judge: Judge, spare: list[Mark]) -> list[Finding]:
     """Things without a place of their own that say what another one has said already."""
     out: list[Finding] = []
     for mark in spare:
-        if mark.explained or mark.row is None:
+        if mark.explained or mark.row is None or judge.adds_up(mark.row):
             continue
         twin = judge.closed(mark.row)
         if twin is None:
@@ -157,13 +154,25 @@ def _missing(judge: Judge) -> list[Finding]:
         said = f"{name} did not come for {about}{more}, which every baseline has."
         out.append(say("effect.missing", strength, said, None, judge.versus()))
         out[-1].reason, out[-1].family = replace(out[-1].reason, tool=name), tool
+        if _never(judge, tool):
+            out[
+                -1
+            ].family = f"{tool} at all"  # Baselines that differ in some effects of a kind all have some.
     return out[:NAMED]
+
+
+def _never(judge: Judge, tool: str) -> bool:
+    """Did the run nothing at all of this kind?"""
+    return not any(
+        count > 0 and judge.pattern.effects.effects[effect].tool == tool
+        for effect, count in judge.taken.items()
+    )
 
 
 def _seen_done(judge: Judge, effect: Effect) -> bool:
     """Did a look-up after the resume show that somebody had done it?"""
     said = said_of(effect.fields)
-    return any(
+    return judge.pattern.reads and any(
         about not in judge.pattern.orders and shows(told, asked, said)
         for about, asked, told in judge.reading.heard.answers
     )
@@ -182,8 +191,9 @@ def _whole_groups(judge: Judge, found: set[int]) -> dict[str, list[Effect]]:
     met = {pattern.group_of.get(effect) for effect, count in judge.reading.counts.items() if count > 0}
     for group in set(pattern.totals[0]).intersection(*pattern.totals[1:]):
         mine = judge.reading.totals.get(group)
-        if pattern.groups.effects[group].tool in pattern.hand_overs:
-            continue
+        tool = pattern.groups.effects[group].tool
+        if tool in pattern.hand_overs or tool.partition("_")[0] in SETS:
+            continue  # What is set is compared thing by thing.
         if (
             group not in found
             and group not in met
@@ -268,23 +278,6 @@ def _together(judge: Judge, findings: list[Finding]) -> None:
                 for finding in some:
                     finding.alive = False
                 return
-
-
-def _superseded(judge: Judge, findings: list[Finding]) -> None:
-    for finding in findings:
-        reason = finding.reason
-        verb = reason.tool.replace("-", "_").split("_")[0].casefold()
-        if (
-            finding.alive
-            and finding.partner is not None
-            and verb in SETTERS
-            and judge.reading.counts[finding.partner]
-        ):
-            finding.reason = replace(
-                reason,
-                strength=min(reason.strength, 0.25),
-                sentence=f"{reason.sentence} A later call put it right.",
-            )
 
 
 def _below(judge: Judge) -> list[Finding]:

@@ -13,10 +13,13 @@ from typing import Final
 
 from .calls import Call
 from .leaf import Leaf
+from .lexicon import words
 from .rows import Fields
 from .verbs import noun
 
 ANSWERS: Final = 300
+UNDONE: Final = words("failed rejected cancelled canceled declined pending draft error voided reversed")
+"""States in which something is not done."""
 KEPT: Final = 4
 """Look-ups remembered per value."""
 
@@ -104,7 +107,7 @@ class Heard:
 def shows(told: frozenset[str], asked: frozenset[str], effect: frozenset[str]) -> bool:
     """Does an answer show an effect: everything that it says and that the question did not?"""
     rest = effect - asked
-    return len(effect) > 1 and bool(rest) and rest <= told
+    return len(effect) > 1 and bool(rest) and rest <= told and told.isdisjoint(UNDONE)
 
 
 def said_of(fields: Fields) -> frozenset[str]:

@@ -38,8 +38,10 @@ PASSING: Final = (
     "idempotencykey",
 )
 """Endings of such names."""
-HOW: Final = ("timeout", "contenttype", "mimetype", "verbose", "pagesize", "maxretrie")
-"""Beginnings of names that say how a call is carried out, and nothing of its effect."""
+HOW: Final = words(
+    "timeout timeoutm timeoutsec timeoutsecond contenttype mimetype verbose pagesize maxretrie"
+)
+"""Names that say how a call is carried out, and nothing of its effect."""
 
 PROSE: Final = words(
     "note memo comment description summary message body text reasontext subject title remark thought "
@@ -109,7 +111,7 @@ class Roles:
             path in self.everywhere
             or name in VOLATILE
             or name.endswith(PASSING)
-            or name.startswith(HOW)
+            or name in HOW
             or (tool, path) in self.volatile
             or path in self.days
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
@@ -12,7 +12,6 @@ from typing import Final
 from .calls import Call, token
 from .effects import is_amount
 from .history import Done, History
-from .identity import parents
 from .index import posted
 from .leaf import Leaf
 from .nearest import Difference, Match, as_fields, equivalent, nearest, telling
@@ -63,6 +62,8 @@ class Mark:
     call: Call | None = None
     """The last call after the resume that had to do with it."""
     row: Row | None = None
+    keyed: frozenset[str] = frozenset()
+    """Arguments of its calls whose names are data themselves."""
     explained: bool = False
     """Was the last of its effects one too many, or a part of a sum? Then that is what there is to say."""
 
@@ -143,6 +144,7 @@ class Judge:
         mark.partner, mark.findings = opinion.partner, opinion.about
         if mark.partner is not None:
             self.taken[mark.partner] += 1
+        mark.keyed |= row.keyed
         mark.call, mark.row, mark.explained = call if judged else mark.call, row, opinion.explained
         self.history.remember(call, row, number, opinion.findings)
 
@@ -171,7 +173,11 @@ class Judge:
             return []
         if not most and had == 1 and self._as_told(row):
             return self._thing(call, row, match, opinion)
-        state = self._adds_up(row) if not most or self.parts.get(row.group or -1) else "none"
+        state = (
+            self._adds_up(row)
+            if not most or self.parts.get(row.group if row.group is not None else -1)
+            else "none"
+        )
         opinion.explained = state != "none" or had > 1
         back = self._taken_back(call, row, opinion) if state != "whole" else None
         if back is not None:
@@ -386,9 +392,12 @@ class Judge:
             return [
                 say("argument.follows_read", 0.1, said, call, self.versus(), as_fields(call, tuple(found)))
             ]
-        telling.sort(key=lambda d: -self._weight(call, d))
+        number = self.reading.things.find(row.key) if row.key is not None else None
+        mark = self.marks.get(number) if number is not None else None
+        keyed = row.keyed | mark.keyed if mark is not None else row.keyed
+        telling.sort(key=lambda d: -self._weight(call, d, keyed))
         first = telling[0]
-        strength = self._weight(call, first) * (1.0 if self.pattern.count > 1 else 0.95)
+        strength = self._weight(call, first, keyed) * (1.0 if self.pattern.count > 1 else 0.95)
         code = "argument.changed" if strength >= 0.3 else "argument.wording"
         if first.lookalike:
             code, strength = "argument.lookalike", 0.9
@@ -398,17 +407,21 @@ class Judge:
         said = f"{call.name} has {call.path(first.path)} = {after} where the baselines have {before}{only}."
         finding = say(code, strength, said, call, self.versus(), as_fields(call, tuple(telling)))
         finding.partner = match.effect
+        finding.stranger = any(
+            d.after is not None
+            and "@" in d.after.norm
+            and d.after.norm not in self.reading.known
+            and d.after.norm not in self.pattern.tokens
+            for d in telling
+        )
         if self._thin(call.tool, first) and strength < first.strength:
             full = 0.95 * first.strength
             opinion.then.append(lambda: self.thin[call.tool, first.path].append((finding, full)))
         return [finding]
 
-    def _weight(self, call: Call, difference: Difference) -> float:
+    def _weight(self, call: Call, difference: Difference, keyed: Collection[str]) -> float:
         """A new key where keys are data is another effect; elsewhere it is an option."""
-        if difference.before is None and any(
-            (call.tool, parent) in self.pattern.roles.maps and difference.path in keys
-            for parent, keys in parents(call).items()
-        ):
+        if difference.before is None and difference.path in keyed:
             return max(0.75, difference.strength)
         before, after = difference.before, difference.after
         if (

@@ -82,7 +82,7 @@ class Live:
         idle = sum(isinstance(r, Mapping) and r.get("success") is True and not calls_of(r) for r in baselines)
         committed = [call for call in before if call.phase != "lost"]
         pattern = learn_pattern(runs, committed, identity=identity, idle=idle)
-        things = Things(pattern.effects)
+        things = Things(pattern.effects, lambda effect: effect in pattern.most)
         reading = Reading(
             pattern.effects, pattern.groups, things, pattern.roles, lambda name: pattern.tokens[name] > 0
         )
@@ -170,6 +170,8 @@ class Live:
                 self.foreign.add(call.tool)
 
     def _keep(self, new: list[Finding]) -> list[Reason]:
+        if len(self.findings) + len(new) > KEPT:
+            self.findings = [f for f in self.findings if f.alive]
         room = max(0, KEPT - len(self.findings))
         self.findings += new[:room]
         self.beyond += max(0, len(new) - room)

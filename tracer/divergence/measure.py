@@ -33,8 +33,6 @@ _SPOKEN: Final = {
 }  # fmt: skip
 MEASURES: Final = frozenset({*_SPOKEN, *(unit for scale in _SCALES.values() for unit in scale)})
 """Words and signs that a measured amount may be followed by."""
-NEAR: Final = Decimal("0.005")
-"""How far apart two amounts may be that were rounded in different units, as a share of the greater one."""
 
 
 def same_measure(a: Decimal, unit: str, b: Decimal, other: str) -> bool:
@@ -47,11 +45,19 @@ def same_measure(a: Decimal, unit: str, b: Decimal, other: str) -> bool:
             return True
         scale = _scale(named)
         base = _base(measured, named) if scale else measured
-        return any(_near(base, _base(bare, one)) for one in scale)
+        return any(
+            abs(base - _base(bare, one)) <= max(_step(measured, named), _step(bare, one)) / 2 for one in scale
+        )
     scale = _scale(unit)
     if not scale or _SPOKEN.get(other, other) not in scale:
         return False
-    return _near(_base(a, unit), _base(b, other))
+    return abs(_base(a, unit) - _base(b, other)) <= max(_step(a, unit), _step(b, other)) / 2
+
+
+def kind_of(unit: str) -> str:
+    """What a unit measures; the unit itself where it is none of the known kinds."""
+    plain = _SPOKEN.get(unit, unit)
+    return next((kind for kind, scale in _SCALES.items() if plain in scale), unit)
 
 
 def scaled(amount: Decimal, unit: str) -> Decimal:
@@ -73,5 +79,9 @@ def _base(amount: Decimal, unit: str) -> Decimal:
     return amount * Decimal(_scale(plain)[plain])
 
 
-def _near(a: Decimal, b: Decimal) -> bool:
-    return a == b or abs(a - b) <= NEAR * max(abs(a), abs(b))
+def _step(amount: Decimal, unit: str) -> Decimal:
+    """What the last digit of an amount is worth; a whole number is taken to be exact."""
+    exponent = amount.as_tuple().exponent
+    if not isinstance(exponent, int) or exponent >= 0:
+        return Decimal(0)
+    return abs(_base(Decimal(1).scaleb(exponent), unit) - _base(Decimal(0), unit))

@@ -14,7 +14,8 @@ from .reason import FieldDiff, shown
 from .rows import Fields
 from .sameness import agree, wording
 from .things import DID, Net
-from .verbs import akin, verbs_of
+from .undo import opposed
+from .verbs import akin, nouns_of, verbs_of
 
 CANDIDATES: Final = 32
 """Baseline effects that one call is compared with, rarest shared value first."""
@@ -42,6 +43,8 @@ class Difference:
     @property
     def strength(self) -> float:
         """How much this difference alone says about another effect."""
+        if self.before is None and self.path.startswith(DID):
+            return 0.75  # A step that no baseline takes with such a thing.
         if self.before is None or self.after is None:
             present = self.after or self.before
             return {"id": 0.35, "number": 0.25, "date": 0.25}.get(present.kind if present else "", 0.12)
@@ -101,10 +104,16 @@ def differences(before: Fields, after: Fields) -> tuple[list[Difference], int]:
 
 def telling(match: Match) -> bool:
     """Does a thing differ from what it is nearest to in anything that matters?"""
-    return any(
-        d.strength >= 0.3 if d.before is not None and d.after is not None else d.path.startswith(DID)
-        for d in match.differences
-    )
+    lacking = [d for d in match.differences if d.after is None and d.before is not None and posted(d.before)]
+    given = [d for d in match.differences if d.before is None and d.after is not None and posted(d.after)]
+    if any(d.path.startswith(DID) for d in (*lacking, *given)):
+        return True
+    # One may say more than the other; when each says what the other does not, they say different things.
+    if any(d.before and d.before.kind != "flag" for d in lacking) and any(
+        d.after and d.after.kind != "flag" for d in given
+    ):
+        return True
+    return any(d.strength >= 0.3 for d in match.differences if d.before is not None and d.after is not None)
 
 
 def nearest(net: Net, index: Index, open_: Callable[[int], bool]) -> Match | None:
@@ -167,8 +176,16 @@ def equivalent(net: Net, index: Index, open_: Callable[[int], bool]) -> Match | 
             if known.tool == net.tool or not open_(effect):
                 continue
             theirs, ours = verbs_of(known.tool, known.fields), verbs_of(net.tool, net.fields)
-            if not akin(theirs, ours):
+            if not akin(theirs, ours) or opposed(known.tool, net.tool) or _contrary(known.fields, net.fields):
                 continue
+            about, ours_about = nouns_of(known.tool), nouns_of(net.tool)
+            related = bool(
+                about & ours_about
+                or (
+                    about & {path for path, _ in net.fields}
+                    and ours_about & {path for path, _ in known.fields}
+                )
+            )
             rest = list(mine)
             shared = lacking = 0
             for _, found in known.fields:
@@ -182,6 +199,8 @@ def equivalent(net: Net, index: Index, open_: Callable[[int], bool]) -> Match | 
                     shared += 2 if found.hard else 1
             beyond = sum(1 for f in rest if f.kind != "flag")
             # Names that tell nothing of what is done leave it to the values.
+            if not related and (shared < 5 or lacking or beyond):
+                continue
             if (
                 shared < (2 if theirs and ours else 4)
                 or (lacking and beyond)
@@ -193,6 +212,18 @@ def equivalent(net: Net, index: Index, open_: Callable[[int], bool]) -> Match | 
             if best is None or fit > best[0] or (fit == best[0] and _first(match, best[1], index)):
                 best = (fit, match)
     return best[1] if best else None
+
+
+def _contrary(one: Fields, two: Fields) -> bool:
+    """Do two things say different values under one name?"""
+    mine: dict[str, list[Leaf]] = {}
+    for path, found in one:
+        mine.setdefault(path, []).append(found)
+    return any(
+        path in mine and not any(agree(found, other) for other in mine[path])
+        for path, found in two
+        if found.kind != "text"
+    )
 
 
 def _first(one: Match, two: Match, index: Index) -> bool:

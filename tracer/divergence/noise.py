@@ -14,8 +14,8 @@ from typing import Final
 from .calls import Call
 from .reason import ALARM, Finding, Reason
 
-WORK: Final = 40_000
-"""Calls that are read for this at most; beyond them nothing is learnt."""
+WORK: Final = 6_000
+"""Effects and calls that are read for this at most (about two seconds); beyond them nothing is learnt."""
 USUAL: Final = 0.4
 """What is left of a reason's strength where the baselines differ in just this way."""
 OFTEN: Final = 0.12
@@ -49,6 +49,8 @@ class Noise:
         reason = finding.reason
         if reason.strength < ALARM or reason.hard or not self.effects:
             return reason
+        if finding.stranger:
+            return reason
         if self.shapes[shape(finding)]:
             return replace(reason, strength=USUAL * reason.strength)
         if self.codes[reason.code] >= max(2, OFTEN * self.effects):
@@ -66,7 +68,7 @@ def learn_noise(runs: Sequence[Sequence[Call]], before: Sequence[Call], compare:
     """Compare every baseline with the others, and with all of them what the run had done up to its checkpoint."""
     noise = Noise()
     runs = [run for run in runs if run]
-    if len(runs) * sum(map(len, runs)) > WORK:
+    if len(runs) * sum(len(call.rows) + 1 for run in runs for call in run) > WORK:
         return noise
     if len(runs) > 1:
         for place, run in enumerate(runs):

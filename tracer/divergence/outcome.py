@@ -42,7 +42,7 @@ _REFUSED: Final = words(
 _SPARED: Final = words(
     "skipped failed error rejected unchanged notfound ignored duplicate already alreadydone alreadyexist"
 )
-_STATUS: Final = words("statu state outcome result code")
+_STATUS: Final = words("statu state outcome result code statuscode httpstatu")
 
 _FAILS: Final = re.compile(r"\s*(error|exception|traceback|failed|failure|fatal)\b", re.IGNORECASE)
 _IDLES: Final = re.compile(
@@ -102,7 +102,9 @@ def spared(result: object) -> frozenset[str]:
                     out.add(found.norm)
     if isinstance(result, Mapping):
         for key, value in list(result.items())[:50]:
-            if name_of(key) in _SPARED and isinstance(value, (list, tuple)):
+            if (
+                name_of(key) in _SPARED or name_of(key).startswith(("fail", "unproc", "reject", "not"))
+            ) and isinstance(value, (list, tuple)):
                 for item in value[:2_000]:
                     for scalar in item.values() if isinstance(item, Mapping) else (item,):
                         found = leaf(scalar) if isinstance(scalar, (str, int)) else None

@@ -118,7 +118,7 @@ def _read(pattern: Pattern, run: Sequence[Call], own: Counter[str]) -> None:
     reading = Reading(
         pattern.effects,
         pattern.groups,
-        Things(pattern.effects),
+        Things(pattern.effects, lambda effect: not pattern.totals or effect in pattern.most),
         pattern.roles,
         lambda name: pattern.tokens[name] > 1 or name in own,
     )

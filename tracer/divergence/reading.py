@@ -35,6 +35,8 @@ class Row:
     net: Net
     """The thing that the effect has to do with, as it stands afterwards."""
     key: Key | None = None
+    keyed: frozenset[str] = frozenset()
+    """Its arguments whose names are data themselves."""
     message: bool = False
     """Is prose the whole content of this effect, beside whom it goes to?"""
 
@@ -113,7 +115,16 @@ class Reading:
             message = prose and not any(f.kind in {"number", "flag", "date"} for _, f in core)
             effect = self.effects.intern(call.tool, core)
             row = Row(
-                call.tool, core, beside, effect, group, parts, self.things.net(call.tool, core), key, message
+                call.tool,
+                core,
+                beside,
+                effect,
+                group,
+                parts,
+                self.things.net(call.tool, core),
+                key,
+                frozenset(keyed),
+                message,
             )
             plain.append((row, said))
             if key is not None:

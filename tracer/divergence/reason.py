@@ -98,6 +98,8 @@ class Finding:
     effect: int | None = None
     group: int | None = None
     partner: int | None = None
+    stranger: bool = False
+    """Is it about an address that neither this run nor a baseline had mentioned?"""
     family: str = ""
     """The tool without its notation: what one name for many tools (an HTTP client) hides."""
 

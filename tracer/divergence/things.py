@@ -8,12 +8,13 @@ the other the last one counts.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Hashable
+from collections.abc import Callable, Collection, Hashable
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from .calls import NUMERIC_ID, Call, is_identifier, token
 from .effects import Registry
+from .identity import PASSING, VOLATILE
 from .leaf import Leaf
 from .rows import Fields, ordered
 from .verbs import DROPS, MAKES, SAYS, SETS, STEP
@@ -52,6 +53,8 @@ class Things:
     """The things of one run."""
 
     effects: Registry
+    familiar: Callable[[int], bool]
+    """Did a baseline have this effect?"""
     all: list[Thing] = field(default_factory=list)
     made: dict[str, int] = field(default_factory=dict)
     """Identifier that was handed out -> the thing it names."""
@@ -77,6 +80,20 @@ class Things:
             return ("made", fitting[0])
         if named and not names and (sets or len(raw) == 1 or verb not in MAKES | SAYS):
             return ("made", named[0][1])
+        if sets and any("." in path for path, _ in call.scalars):
+            # set(service, changes={…}): what stands beside the changes names what is changed.
+            outer = {path for path, _ in call.scalars if "." not in path}
+            named_by = [
+                (p, f)
+                for p, f in raw
+                if p in outer
+                and f.kind in {"id", "word", "number"}
+                and p not in VOLATILE
+                and not p.endswith(PASSING)
+            ]
+            beside = frozenset((p, token(f) or f.norm) for p, f in named_by)
+            if beside:
+                return ("set", noun, beside)
         if not sets or not names:
             return None
         own = [(p, t) for p, t in names if p.endswith(NUMERIC_ID) or p in noun.split("_")] or names
@@ -107,11 +124,16 @@ class Things:
         return self.net(tool, merge(base, new, replace=sets))
 
     def net(self, tool: str, fields: Fields) -> Net:
-        """A thing of these fields, numbered. What it refers to is known by its kind, however that was made."""
-        fields = tuple(
-            (p, replace(f, norm=f.norm.partition("/")[0]) if f.kind == "born" else f) for p, f in fields
-        )
+        """A thing of these fields, numbered."""
+        fields = tuple((p, self._referred(f) if f.kind == "born" else f) for p, f in fields)
         return Net(tool, fields, self.effects.intern(tool, fields))
+
+    def _referred(self, found: Leaf) -> Leaf:
+        """What made it, where a baseline made it so, too; otherwise only what kind of thing it is."""
+        kind, _, maker = found.norm.partition("/")
+        number = maker.rpartition("/")[2]
+        known = number.isdigit() and self.familiar(int(number))
+        return replace(found, norm=f"{kind}/{number}" if known else kind)
 
     def put(self, key: Key | None, net: Net) -> tuple[int, Net | None]:
         """Let a thing stand so; (its number, how it stood before)."""

@@ -115,6 +115,12 @@ def takes_back(later: str, earlier: str) -> bool:
     return two[0] in {"undo", "revert", "rollback"}
 
 
+def opposed(one: str, two: str) -> bool:
+    """Is one of two tools what takes the other back?"""
+    first, second = one.partition("_")[0], two.partition("_")[0]
+    return (first, second) in _BACK or (second, first) in _BACK
+
+
 def takes_back_born(later: str) -> bool:
     """Does this tool undo what handed out the identifier that it names?"""
     return any(word in UNDO for word in later.split("_"))

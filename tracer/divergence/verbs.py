@@ -48,7 +48,7 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 def parts(name: str) -> list[str]:
     """The words of a tool's name, in the singular and in lower case."""
-    return [name_of(word) for word in re.split(r"[^A-Za-z0-9]+", _CAMEL.sub("_", name)) if word]
+    return [name_of(word) for word in re.split(r"[\W_]+", _CAMEL.sub("_", name)) if word]
 
 
 def family(name: str) -> str:
@@ -75,6 +75,14 @@ def family(name: str) -> str:
 def noun(tool: str) -> str:
     """What a tool acts on; its whole name where that says no more."""
     return tool.partition("_")[2] or tool
+
+
+_SAME: Final = {"mail": "message", "email": "message", "msg": "message", "draft": "message", "tag": "label"}
+
+
+def nouns_of(tool: str) -> set[str]:
+    """The words for what a tool acts on."""
+    return {_SAME.get(word, word) for word in tool.split("_")[1:]} - {"to", "of", "for", "by", "in", "and"}
 
 
 STEP: Final = ("delta", "increment", "decrement", "adjustment", "change", "by")

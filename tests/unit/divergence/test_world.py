@@ -126,9 +126,14 @@ def payments(*amounts: int, claim: str = "CL-4711") -> Record:
 
 
 def test_what_a_look_up_shows_as_done_is_not_missing() -> None:
-    assert score([], [payments(1205)], [[PAY], [PAY]]) < ALARM
-    assert codes([], [payments(1204)], [PAY], [PAY]) == ["effect.missing"]
-    assert codes([], [payments(1205, claim="CL-4712")], [PAY], [PAY]) == ["effect.missing"]
+    looked = [payments(), PAY]
+    assert score([], [payments(1205)], [looked, looked]) < ALARM
+    assert codes([], [payments(1204)], looked, looked) == ["effect.missing"]
+    assert codes([], [payments(1205, claim="CL-4712")], looked, looked) == ["effect.missing"]
+
+
+def test_without_look_ups_in_the_baselines_nothing_is_known_to_show_what_was_done() -> None:
+    assert codes([], [payments(1205)], [PAY], [PAY]) == ["effect.missing"]
 
 
 def test_what_the_baselines_read_before_they_acted_shows_nothing_as_done() -> None:
