@@ -129,7 +129,7 @@ def test_what_a_look_up_shows_as_done_is_not_missing() -> None:
     looked = [payments(), PAY]
     assert score([], [payments(1205)], [looked, looked]) < ALARM
     assert codes([], [payments(1204)], looked, looked) == ["effect.missing"]
-    assert codes([], [payments(1205, claim="CL-4712")], looked, looked) == ["effect.missing"]
+    assert "effect.missing" in codes([], [payments(1205, claim="CL-4712")], looked, looked)
 
 
 def test_without_look_ups_in_the_baselines_nothing_is_known_to_show_what_was_done() -> None:
