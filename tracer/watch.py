@@ -214,7 +214,8 @@ class Watch:
             reasons = self._live.trial(record)
             if any(one.strength >= ALARM for one in reasons):
                 self._settle()
-            reasons = self._heard(self._standing(reasons))
+            # A person who decided an alert has spoken of what was done, not of what is planned.
+            reasons = self._heard(reasons)
         except Exception as error:
             self._broke(f"before call {row.number}, {row.tool}", error)
             return {}, []

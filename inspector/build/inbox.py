@@ -139,7 +139,7 @@ def _request(context: Context, approval_id: str) -> Request:
         prompt=Text(shown, note),
         args=_args(row, detail),
         args_title="Exactly this will run"
-        if row.kind in ("tool", alerts.QUESTION)
+        if row.kind == "tool" or (row.kind == alerts.QUESTION and isinstance(detail, dict) and "args" in detail)
         else "Shown with the question",
         digest=shown_digest(row.kind, row.binding),
         facts=_facts(row, run, detail),
