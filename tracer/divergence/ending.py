@@ -90,7 +90,7 @@ def _said(judge: Judge, mark: Mark, match: Match | None) -> list[Finding]:
     lacking = [d for d in match.differences if d.after is None] if match is not None else []
     lacking = [d for d in lacking if not whole or d.path.startswith(DID)]
     if match is not None and lacking and judge.pattern.always.get(match.effect):
-        found = [*found, judge.lacking(mark, match, lacking)]
+        found = [*found, judge.differing.lacking(mark.call, mark.row, match, lacking)]
     for finding in found:
         finding.effect, finding.group = mark.row.effect, mark.row.group
         mark.findings.append(finding)
@@ -116,7 +116,7 @@ def _doubled(judge: Judge, spare: list[Mark]) -> list[Finding]:
             finding.alive = False
         judge.release(mark)
         said = f"{call.name} did once more what had been done; the baselines do it as often as it was done before."
-        out.append(say("write.repeated", 0.9, said, call, judge.versus()))
+        out.append(say("write.repeated", 0.9, said, call, judge.differing.versus()))
         out[-1].effect = mark.row.effect
     return out
 
@@ -152,7 +152,7 @@ def _missing(judge: Judge) -> list[Finding]:
         more = f" and {len(effects) - 3} more" if len(effects) > 3 else ""
         name = pattern.names.get(tool, tool)
         said = f"{name} did not come for {about}{more}, which every baseline has."
-        out.append(say("effect.missing", strength, said, None, judge.versus()))
+        out.append(say("effect.missing", strength, said, None, judge.differing.versus()))
         out[-1].reason, out[-1].family = replace(out[-1].reason, tool=name), tool
         if _never(judge, tool):
             out[

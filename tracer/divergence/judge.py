@@ -4,35 +4,27 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
-from .calls import Call, token
+from .calls import Call
+from .differing import Differing
 from .effects import is_amount
 from .history import Done, History
-from .index import posted
-from .leaf import Leaf
-from .nearest import Difference, Match, as_fields, equivalent, nearest, telling
+from .nearest import Match, equivalent, nearest, telling
 from .pattern import Pattern
 from .reading import Reading, Row, compared
 from .reason import Finding, say, shown
 from .sameness import agree
-from .things import DID
 from .verbs import SETS
 
-LACKS: Final = {"id": 0.35, "number": 0.25, "date": 0.25}
-"""What it says that a thing was never given a value that all baselines give it."""
-LEFT_UNDONE: Final = 0.7
-"""… that a step was left out which all baselines take."""
 WRITTEN: Final = frozenset({"append", "write"})
 """Verbs that put text where more text is expected."""
 _CODE = re.compile(
     r"[;={}|<>$`]|^(insert|update|delete|merge|select|create|alter|drop|begin|git|kubectl|curl|terraform|sudo)\b"
 )
-THIN: Final = 0.4
-"""What a difference says that one baseline cannot tell from a value that is new in every run."""
 RULE_FROM_BASELINES: Final = 3
 RULE_FROM_THE_RUN: Final = 5
 """Writes that must have followed a look-up before it is a rule."""
@@ -74,6 +66,7 @@ class Judge:
 
     pattern: Pattern
     reading: Reading
+    differing: Differing
     taken: Counter[int] = field(default_factory=Counter)
     """Baseline effects for which another effect stands in."""
     lost: Counter[int] = field(default_factory=Counter)
@@ -85,12 +78,6 @@ class Judge:
     below: list[tuple[Row, str, str, int, str]] = field(default_factory=list)
     """Amounts below what a look-up said; they may be parts."""
     history: History = field(default_factory=History)
-    confirmed: set[tuple[str, str]] = field(default_factory=set)
-    """Arguments whose value was that of the baselines at least once: they do not change from run to run."""
-    thin: dict[tuple[str, str], list[tuple[Finding, float]]] = field(
-        default_factory=lambda: defaultdict(list)
-    )
-    """Findings about arguments that one single baseline cannot say this of, and their full strength."""
 
     def accept(self, call: Call, row: Row) -> bool:
         """Count an effect that happened before the resume, unjudged; False if no baseline has anything like it."""
@@ -102,7 +89,7 @@ class Judge:
             return True
         known = self.reading.counts[row.effect] + 1 <= self.pattern.most.get(row.effect, 0)
         if known:
-            self._confirm(row)
+            self.differing.confirm(row)
         opinion = Opinion()
         opinion.explained = call.kind == "handoff"
         if self.pattern.count and not opinion.explained:
@@ -131,7 +118,7 @@ class Judge:
         opinion = Opinion()
         opinion.findings = self._against(call, row, opinion)
         if not opinion.undone:
-            opinion.findings += self._added(call, row) if not opinion.findings else []
+            opinion.findings += self.differing.added(call, row) if not opinion.findings else []
             stale = self._stale(call, row, opinion)
             opinion.findings += [stale] if stale is not None else []
         return opinion
@@ -169,7 +156,7 @@ class Judge:
         match = self.match(row)
         opinion.partner = match.effect if match is not None else None
         if had <= most:
-            opinion.then.append(lambda: self._confirm(row))
+            opinion.then.append(lambda: self.differing.confirm(row))
             return []
         if not most and had == 1 and self._as_told(row):
             return self._thing(call, row, match, opinion)
@@ -183,13 +170,13 @@ class Judge:
         if back is not None:
             return back
         if most and state != "whole":
-            return [self._repeated(call, row, had, self.versus())]
+            return [self._repeated(call, row, had, self.differing.versus())]
         if state == "whole":
             opinion.then.append(lambda: self._settle(row.group))
             return []
         if state == "part" and had <= 2 + len(pattern.totals):
             said = f"{call.name} does a part of what the baselines do; the rest is open."
-            opinion.about = [say("effect.partial", 0.1, said, call, self.versus())]
+            opinion.about = [say("effect.partial", 0.1, said, call, self.differing.versus())]
             return list(opinion.about)
         if had > 1:
             return [self._repeated(call, row, had, "this run before")]
@@ -208,18 +195,6 @@ class Judge:
             return equivalent(row.net, self.pattern.index, lambda e: self._open(e, own)) or found
         return found
 
-    def _fresh(self, row: Row) -> bool:
-        """Is this an effect of a usual kind, on what the usual look-up says of a world that has changed?"""
-        pattern, new = self.pattern, False
-        for path, found in row.fields:
-            value = posted(found)
-            if not value or found.kind == "flag" or value in pattern.index.by_value:
-                continue
-            if not self.reading.heard.fresh(found, pattern.fed[row.tool, path], pattern.heard):
-                return False
-            new = True
-        return new
-
     def closed(self, row: Row) -> Match | None:
         """The effect of the baselines that a thing says anew, though all of its places are taken; None if it is new."""
         effect = self.pattern.alias.get(row.net.effect, row.net.effect)
@@ -237,9 +212,13 @@ class Judge:
 
     def _thing(self, call: Call, row: Row, match: Match | None, opinion: Opinion) -> list[Finding]:
         """What there is to say of the thing that an effect has to do with."""
-        opinion.about = (
-            self._changed(call, row, match, opinion) if match is not None else self._extra(call, row)
-        )
+        if match is None:
+            opinion.about = self.differing.extra(call, row)
+        else:
+            number = self.reading.things.find(row.key) if row.key is not None else None
+            mark = self.marks.get(number) if number is not None else None
+            keyed = row.keyed | mark.keyed if mark is not None else row.keyed
+            opinion.about = self.differing.changed(call, row, match, keyed, opinion.then)
         return list(opinion.about)
 
     def take(self, mark: Mark, effect: int) -> bool:
@@ -256,20 +235,6 @@ class Judge:
             return False
         mine = self.reading.totals[row.group]
         return any(row.group in t and compared(mine, t[row.group]) == "whole" for t in self.pattern.totals)
-
-    def lacking(self, mark: Mark, match: Match, lacking: list[Difference]) -> Finding:
-        """What a thing was never given, though every baseline gives it."""
-        assert mark.row is not None
-        names = ", ".join(d.path for d in lacking[:5])
-        strength = max(
-            LEFT_UNDONE if d.path.startswith(DID) else LACKS.get(d.before.kind if d.before else "", 0.12)
-            for d in lacking
-        )
-        said = f"What {mark.row.tool} made was never given {names}, which every baseline gives."
-        fields = as_fields(mark.call, tuple(lacking)) if mark.call is not None else ()
-        finding = say("argument.left_out", strength, said, mark.call, self.versus(), fields)
-        finding.partner = match.effect
-        return finding
 
     def unlike(self, mark: Mark, match: Match | None) -> list[Finding]:
         """What there is to say of a thing at the end of the run; empty for one that the run did not touch."""
@@ -305,13 +270,9 @@ class Judge:
                 0.3,
                 f"{call.name} hands over, which no baseline does.",
                 call,
-                self.versus(),
+                self.differing.versus(),
             )
         ]
-
-    def versus(self) -> str:
-        """What a comparison with the baselines is called."""
-        return "1 earlier run" if self.pattern.count == 1 else f"{self.pattern.count} earlier runs"
 
     def _repeated(self, call: Call, row: Row, had: int, versus: str) -> Finding:
         most = self.pattern.most.get(row.effect, 0)
@@ -367,102 +328,6 @@ class Judge:
             for finding in self.parts.pop(group, []):
                 finding.alive = False
 
-    def _extra(self, call: Call, row: Row) -> list[Finding]:
-        pattern = self.pattern
-        scale = 1.0 if pattern.count > 1 else 0.95
-        if row.tool not in pattern.tools:
-            code, strength, what = "write.outside_plan", 0.85, "is a tool that neither plan nor baselines use"
-        else:
-            code, strength, what = "write.extra", 0.85, "has an effect that no baseline has"
-        about = ", ".join(shown(f) for _, f in row.fields[:4])
-        if self._fresh(row):
-            said = f"{call.name} acts on {about}, which look-ups did not name to the baselines."
-            return [say("write.follows_read", 0.2, said, call, self.versus())]
-        said = f"{call.name} {what}: {about or 'no arguments'}."
-        return [say(code, strength * scale, said, call, self.versus())]
-
-    def _changed(self, call: Call, row: Row, match: Match, opinion: Opinion) -> list[Finding]:
-        # What is lacking may still come; only the end can tell.
-        found = [d for d in match.differences if d.after is not None]
-        if not found:
-            return []
-        telling = [d for d in found if not self._follows(row, d)]
-        if not telling:
-            said = f"{call.name} differs from the baselines in {len(found)} argument(s), as its last look-up says."
-            return [
-                say("argument.follows_read", 0.1, said, call, self.versus(), as_fields(call, tuple(found)))
-            ]
-        number = self.reading.things.find(row.key) if row.key is not None else None
-        mark = self.marks.get(number) if number is not None else None
-        keyed = row.keyed | mark.keyed if mark is not None else row.keyed
-        telling.sort(key=lambda d: -self._weight(call, d, keyed))
-        first = telling[0]
-        strength = self._weight(call, first, keyed) * (1.0 if self.pattern.count > 1 else 0.95)
-        code = "argument.changed" if strength >= 0.3 else "argument.wording"
-        if first.lookalike:
-            code, strength = "argument.lookalike", 0.9
-        before = shown(first.before) if first.before else "nothing"
-        after = shown(first.after) if first.after else "nothing"
-        only = " (they only look alike)" if first.lookalike else ""
-        said = f"{call.name} has {call.path(first.path)} = {after} where the baselines have {before}{only}."
-        finding = say(code, strength, said, call, self.versus(), as_fields(call, tuple(telling)))
-        finding.partner = match.effect
-        finding.stranger = any(
-            d.after is not None
-            and "@" in d.after.norm
-            and d.after.norm not in self.reading.known
-            and d.after.norm not in self.pattern.tokens
-            for d in telling
-        )
-        if self._thin(call.tool, first) and strength < first.strength:
-            full = 0.95 * first.strength
-            opinion.then.append(lambda: self.thin[call.tool, first.path].append((finding, full)))
-        return [finding]
-
-    def _weight(self, call: Call, difference: Difference, keyed: Collection[str]) -> float:
-        """A new key where keys are data is another effect; elsewhere it is an option."""
-        if difference.before is None and difference.path in keyed:
-            return max(0.75, difference.strength)
-        before, after = difference.before, difference.after
-        if (
-            before is not None
-            and after is not None
-            and "born" in {before.kind, after.kind}
-            and before.kind != after.kind
-        ):
-            return self._unborn(before, after)
-        if self._thin(call.tool, difference):
-            return min(THIN, difference.strength)
-        return difference.strength
-
-    def _thin(self, tool: str, difference: Difference) -> bool:
-        """Is this a value that a run may make up for itself, as far as one single baseline can tell?"""
-        before, after, pattern = difference.before, difference.after, self.pattern
-        if before is None or after is None or pattern.count != 1 or not pattern.reads:
-            return False
-        if not {before.kind, after.kind} <= {"id", "date"} or (tool, difference.path) in self.confirmed:
-            return False
-        if "date" in {before.kind, after.kind} and (
-            ("", difference.path) in self.confirmed or after.norm <= before.norm
-        ):
-            return False  # Days that are new in every run only grow.
-        return before.key not in pattern.seen and after.key not in self.reading.seen
-
-    def _confirm(self, row: Row) -> None:
-        for path, found in row.fields:
-            if found.kind in {"id", "date"} and (row.tool, path) not in self.confirmed:
-                self.confirmed |= {(row.tool, path), ("", path)}
-                for finding, strength in self.thin.pop((row.tool, path), ()):
-                    finding.reason = replace(finding.reason, strength=strength)
-
-    def _unborn(self, before: Leaf, after: Leaf) -> float:
-        """One run names what it was given, the other something else: telling where the other was given one, too."""
-        if before.kind != "born":
-            return 0.6 if self.pattern.answers else 0.05
-        origin = before.norm.partition("/")[0]
-        given = any(found.norm.partition("/")[0] == origin for found in self.reading.born.values())
-        return 0.8 if given and token(after) not in self.reading.born else 0.1
-
     def _as_told(self, row: Row) -> bool:
         """Does an amount differ from the baselines because the last look-up of its record does?"""
         rules, memory = self.pattern.rules, self.reading.memory
@@ -473,27 +338,6 @@ class Judge:
         ]
         known = [t[0].number for t in told if t is not None]
         return bool(known) and set(known) <= set(row.amounts.values())
-
-    def _follows(self, row: Row, found: Difference) -> bool:
-        """Does a difference from the baselines follow what look-ups say?"""
-        if self.reading.heard.follows(found.before, found.after, self.pattern.heard):
-            return True
-        for p, leaf in row.fields:
-            if p == found.path and leaf is found.after:
-                ruled = self.pattern.rules.expected(row.tool, p, row.fields, leaf, self.reading.memory, 2)
-                return ruled is not None and ruled[0].norm == leaf.norm
-        return False
-
-    def _added(self, call: Call, row: Row) -> list[Finding]:
-        """An option that no baseline gives is a hint; an address that nobody mentioned is another addressee."""
-        known = self.pattern.roles.known.get(row.tool)
-        for path, found in row.beside:
-            if known is None or path in known or found.kind == "text":
-                continue
-            away = ("@" in found.norm or "://" in found.norm) and found.norm not in self.reading.known
-            said = f"{call.name} has {call.path(path)} = {shown(found)}, which no baseline gives."
-            return [say("argument.added", 0.6 if away else 0.12, said, call, self.versus())]
-        return []
 
     def _stale(self, call: Call, row: Row, opinion: Opinion) -> Finding | None:
         least = RULE_FROM_BASELINES if self.pattern.count else RULE_FROM_THE_RUN

@@ -11,6 +11,7 @@ from typing import Final
 
 from . import outcome as outcomes
 from .calls import Call, canonical
+from .differing import Differing
 from .ending import at_the_end
 from .judge import Judge
 from .loops import Turns
@@ -87,7 +88,7 @@ class Live:
             pattern.effects, pattern.groups, things, pattern.roles, lambda name: pattern.tokens[name] > 0
         )
         granted = None if grant is None else frozenset(family(t) for t in grant)
-        live = cls(pattern, reading, Judge(pattern, reading), granted)
+        live = cls(pattern, reading, Judge(pattern, reading, Differing(pattern, reading)), granted)
         live.left_out += pattern.left_out
         live.met = idle > 0 or not pattern.reads
         live._before(before)
@@ -112,7 +113,7 @@ class Live:
             self._failures.setdefault(_mark(call, rows), call)
         if call.outcome in {outcomes.DONE, outcomes.NOTHING, outcomes.REPLAYED} and rows:
             self._done.add(_mark(call, rows))
-        strange = self._strangers.step(call, self.pattern, self.reading, self.judge.versus())
+        strange = self._strangers.step(call, self.pattern, self.reading, self.judge.differing.versus())
         self._places.look(call)
         self._reissues.look(call, self.pattern.orders)
         self.reading.after(call, rows, believe=not strange)
@@ -130,7 +131,7 @@ class Live:
             for row in self._familiar_first(self.reading.rows(call)):
                 blind = self._reissues.blind(call, row)
                 new += blind if blind is not None else self.judge.opinion(call, row).findings
-            new += self._places.early(call, self.pattern, self.judge.versus())
+            new += self._places.early(call, self.pattern, self.judge.differing.versus())
         found = [self.noise.tempered(f) for f in _one_per_code(new) if self._counts(f)]
         return sorted(found, key=lambda r: -r.strength)
 
@@ -140,7 +141,7 @@ class Live:
             return []
         self.finished = True
         new = at_the_end(self.judge, self.findings, self._failures, self._done)
-        return self._keep([*new, *self._strangers.at_the_end(self.judge.versus())])
+        return self._keep([*new, *self._strangers.at_the_end(self.judge.differing.versus())])
 
     @property
     def reasons(self) -> list[Reason]:
@@ -249,7 +250,7 @@ class Live:
             new += blind if blind is not None else self.judge.judge(call, row)
             if not self.pattern.count:
                 self.pattern.rules.learn(row.tool, row.fields, self.reading.memory)
-        new += self._places.judge(call, rows, self.pattern, self.reading, self.judge.versus())
+        new += self._places.judge(call, rows, self.pattern, self.reading, self.judge.differing.versus())
         return _one_per_code(new)
 
     def _familiar_first(self, rows: list[Row]) -> list[Row]:
