@@ -32,7 +32,7 @@ def at_the_end(
     if judge.pattern.count:
         out += _settle(judge)
         _together(judge, [*findings, *out])
-        out += _partial(judge, findings)
+        out += _partial(judge)
         out += _missing(judge)
     out += _below(judge)
     out += _gave_up(judge, failures, done, bool(out))
@@ -217,7 +217,7 @@ def _stood_in(judge: Judge, group: int) -> bool:
     return False
 
 
-def _partial(judge: Judge, findings: list[Finding]) -> list[Finding]:
+def _partial(judge: Judge) -> list[Finding]:
     """Parts that never added up."""
     out: list[Finding] = []
     for group, parts in judge.parts.items():

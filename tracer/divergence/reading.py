@@ -83,8 +83,6 @@ class Reading:
     """Identifiers and days that look-ups named or answers gave."""
     known: set[str] = field(default_factory=set)
     counts: Counter[int] = field(default_factory=Counter)
-    standing: Counter[int] = field(default_factory=Counter)
-    """How many things stand so."""
     totals: dict[int, Totals] = field(default_factory=lambda: defaultdict(Totals))
     born: dict[str, Leaf] = field(default_factory=dict)
     _counted: list[int] = field(default_factory=list)
@@ -138,10 +136,7 @@ class Reading:
         self.counts[row.effect] += 1
         if row.group is not None:
             self.totals[row.group].add(row.amounts)
-        number, before = self.things.put(row.key, row.net)
-        if before is not None:
-            self.standing[before.effect] -= 1
-        self.standing[row.net.effect] += 1
+        number = self.things.put(row.key, row.net)
         self._counted.append(number)
         return number
 
@@ -150,9 +145,7 @@ class Reading:
         self.counts[row.effect] -= 1
         if row.group is not None:
             self.totals[row.group].add(row.amounts, -1)
-        stood = self.things.drop(number)
-        if stood is not None:
-            self.standing[stood.effect] -= 1
+        self.things.drop(number)
 
     def with_row(self, row: Row) -> Totals:
         """What the row's group would add up to with it; nothing is counted."""

@@ -135,8 +135,8 @@ class Things:
         known = number.isdigit() and self.familiar(int(number))
         return replace(found, norm=f"{kind}/{number}" if known else kind)
 
-    def put(self, key: Key | None, net: Net) -> tuple[int, Net | None]:
-        """Let a thing stand so; (its number, how it stood before)."""
+    def put(self, key: Key | None, net: Net) -> int:
+        """Let a thing stand so; its number."""
         number = self.find(key)
         if number is None:
             number = len(self.all)
@@ -145,20 +145,16 @@ class Things:
                 self.keyed[key] = number
                 for path, name in names_in(net.fields):
                     self.about[key[1], path, name].append(number)
-            return number, None
-        thing = self.all[number]
-        before, thing.net = thing.net, net
-        return number, before
+            return number
+        self.all[number].net = net
+        return number
 
-    def drop(self, number: int) -> Net | None:
-        """Let a thing be no more; how it stood, None if it was gone before."""
+    def drop(self, number: int) -> None:
+        """Let a thing be no more."""
         thing = self.all[number]
-        if not thing.alive:
-            return None
-        thing.alive = False
-        if thing.key is not None:
+        if thing.alive and thing.key is not None:
             self.keyed.pop(thing.key, None)
-        return thing.net
+        thing.alive = False
 
 
 def names_in(fields: Fields) -> list[tuple[str, str]]:
