@@ -7,19 +7,11 @@ from typing import Any
 
 import pytest
 
+from tests.unit.divergence.records import Record, read, write
 from tracer.divergence import compare
 
-Record = dict[str, Any]
 ITEMS = [{"sku": "TEE-M-RED", "qty": 1}, {"sku": "CAP-BLK", "qty": 2}]
 ADDRESS = {"street": "12 Rosa-Luxemburg-Str.", "zip": "04103", "city": "Leipzig"}
-
-
-def write(name: str, result: Any = None, *, ok: bool = True, **args: Any) -> Record:
-    return {"name": name, "args": args, "kind": "write", "ok": ok, "result": result}
-
-
-def read(name: str, result: Any = None, **args: Any) -> Record:
-    return {"name": name, "args": args, "kind": "read", "ok": True, "result": result}
 
 
 def returned(run: str, note: str, *, refund_first: bool = False) -> list[Record]:

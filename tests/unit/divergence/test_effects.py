@@ -2,21 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from tests.unit.divergence.records import Record, read, write
 from tracer.divergence import ALARM, Live, compare, score
-
-Record = dict[str, Any]
-
-
-def write(name: str, result: Any = None, *, ok: bool = True, **args: Any) -> Record:
-    return {"name": name, "args": args, "kind": "write", "ok": ok, "result": result}
-
-
-def read(name: str, result: Any = None, **args: Any) -> Record:
-    return {"name": name, "args": args, "kind": "read", "ok": True, "result": result}
 
 
 def codes(pre: list[Record], post: list[Record], *baselines: list[Record]) -> list[str]:

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from tests.unit.divergence.records import Record, write
 from tracer.divergence import ALARM, Live, compare, score
-
-Record = dict[str, Any]
-
-
-def write(name: str, result: Any = None, *, ok: bool = True, **args: Any) -> Record:
-    return {"name": name, "args": args, "kind": "write", "ok": ok, "result": result}
 
 
 def run(channel: str = "mail", *, amount: int = 1205, extra: int = 0) -> list[Record]:

@@ -7,13 +7,8 @@ from typing import Any
 
 import pytest
 
+from tests.unit.divergence.records import Record, write
 from tracer.divergence import ALARM, canonical, score
-
-Record = dict[str, Any]
-
-
-def write(name: str, result: Any = None, *, ok: bool = True, **args: Any) -> Record:
-    return {"name": name, "args": args, "kind": "write", "ok": ok, "result": result}
 
 
 def sent(method: str, path: str, body: Any = None) -> Record:

@@ -6,13 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests.unit.divergence.records import Record, write
 from tracer.divergence import ALARM, compare, score
-
-Record = dict[str, Any]
-
-
-def write(name: str, result: Any = None, *, ok: bool = True, **args: Any) -> Record:
-    return {"name": name, "args": args, "kind": "write", "ok": ok, "result": result}
 
 
 def codes(post: list[Record], *baselines: list[Record]) -> list[str]:

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from tests.unit.divergence.records import Record, write
 from tracer.divergence import ALARM, compare, score
 from tracer.divergence.verbs import family
-
-Record = dict[str, Any]
-
-
-def write(name: str, result: Any = None, *, ok: bool = True, **args: Any) -> Record:
-    return {"name": name, "args": args, "kind": "write", "ok": ok, "result": result}
 
 
 def codes(post: list[Record], *baselines: list[Record]) -> list[str]:
